@@ -1,0 +1,1 @@
+"""The world: one door per module; values in, values out; no Prefect."""

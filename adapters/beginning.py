@@ -1,0 +1,221 @@
+"""The beginning of a run: lock, clones, state, gate, baseline, and the sites there are.
+
+The command line does the same before Prefect is started; what it found is kept, so that the
+flow does none of it twice.
+"""
+
+from collections.abc import Callable
+from pathlib import Path
+
+from adapters import events, proving
+from adapters.catalogue import read_catalogue
+from adapters.executors import passes
+from adapters.proving import Prepared
+from adapters.repository import lock, states, workspaces
+from adapters.repository.opening import uncommitted
+from adapters.repository.recovery import recover
+from adapters.repository.settling import save
+from adapters.repository.workspaces import run_folder, target_place
+from domain.axis import Axis, for_codemod, title
+from domain.environment import SetupFailed
+from domain.gate import Baseline, GateRun
+from domain.journal import Start, Survey, open_sites
+from domain.judgement import baseline_of, notices
+from domain.state import State
+from domain.target import Workspace
+from domain.value import Busy, Refused
+
+
+def attach(workspace: Workspace) -> None:
+    """Take the campaign lock and lay what is missing. Repeating it has no effect."""
+    holder = lock.take(lock_path(workspace), workspace.run)
+    if holder is not None:
+        who = f"run {holder.run}, process {holder.pid}" if holder.pid else "another run"
+        raise Busy(f"{who} works on this repository.")
+    workspaces.prepare(workspace)
+
+
+def lock_path(workspace: Workspace) -> Path:
+    return Path(workspace.home) / "lock"
+
+
+def set_out(
+    workspace: Workspace,
+    axis: Axis,
+    *,
+    retry: bool = False,
+    before_gate: Callable[[], None] = lambda: None,
+) -> Start:
+    """State, sites and baseline; written down, so that whoever asks again is told the same.
+
+    `before_gate` is called when there is something to do, before the gate is run for the first time.
+    """
+    written = run_folder(workspace) / "start.json"
+    if written.exists():
+        return Start.from_json(written.read_text())
+    surveyed, notes = survey(workspace, axis, title(axis), retry=retry)
+    events.emit(
+        run_folder(workspace), "sites", count=len(surveyed.listing.sites),
+        skipped=surveyed.listing.skipped, **{"pass": 1},
+    )  # fmt: skip
+    proved = None
+    if open_sites(surveyed):
+        before_gate()
+        proved = prove_baseline(workspace, surveyed)
+    begun = _start(workspace, axis, surveyed, notes, proved)
+    draft = written.with_suffix(".draft")
+    draft.write_text(begun.to_json())
+    draft.replace(written)
+    return begun
+
+
+def survey(workspace: Workspace, axis: Axis, words: str, *, retry: bool = False) -> tuple[Survey, tuple[str, ...]]:
+    """State, tip and the sites there; sites that the operator took back are declined from now on."""
+    found = recover(workspace, words)
+    listing = passes.look(workspace, axis, found.tip)
+    state = found.state.retried() if retry else found.state.decline(listing.sites)
+    if state != found.state and found.commit:
+        save(workspace, state, "retry" if retry else "decline what was taken back", 0)
+    return (
+        Survey(
+            state=state,
+            listing=listing,
+            tip=found.tip,
+            elapsed=events.elapsed(run_folder(workspace)),
+            enough=enough_said(workspace),
+        ),
+        found.notes,
+    )
+
+
+def check_executor(axis: Axis) -> None:
+    """Refuse an axis that needs a model."""
+    for_codemod(axis, read_catalogue())
+
+
+def prove_baseline(workspace: Workspace, survey: Survey) -> tuple[Prepared, Baseline, tuple[float, ...]]:
+    """Prepare the gate, run it on the base commit, and see it fail on a broken one. Seconds of the runs made."""
+    run = run_folder(workspace)
+    plan = proving.plan_of(workspace)
+    events.emit(run, "step", what="preparing the environment")
+    prepared = proving.prepare(workspace, plan)
+    if isinstance(prepared, SetupFailed):
+        raise Refused(f"setup-failed: {prepared.why}")
+    events.emit(run, "step", what="running the gate on the base commit")
+    (run / "prepared.json").write_text(prepared.to_json())
+    baseline, seconds = _baseline(workspace, prepared)
+    tests = baseline.run.tests
+    events.emit(
+        run, "baseline", tests=None if tests is None else len(tests), failed=list(baseline.failed),
+        seconds=sum(seconds),
+    )  # fmt: skip
+    return prepared, baseline, (*seconds, *_see_it_fail(workspace, prepared, baseline, survey))
+
+
+def proved_by(workspace: Workspace) -> tuple[Prepared, Baseline]:
+    """The prepared gate and the baseline of the run, as `set_out` wrote them down."""
+    run = run_folder(workspace)
+    if run not in _proved:
+        prepared = Prepared.from_json((run / "prepared.json").read_text())
+        begun = Start.from_json((run / "start.json").read_text())
+        _proved.clear()
+        _proved[run] = (prepared, begun.baseline)
+    return _proved[run]
+
+
+_proved: dict[Path, tuple[Prepared, Baseline]] = {}
+
+
+def _baseline(workspace: Workspace, prepared: Prepared) -> tuple[Baseline, tuple[float, ...]]:
+    first, kept = proving.run(workspace, prepared, workspace.base)
+    seconds = [] if kept else [first.seconds]
+    _refuse_unusable(first)
+    if first.status == "passed":
+        return baseline_of(first), tuple(seconds)
+    again, kept = proving.run(workspace, prepared, workspace.base, nth=2)
+    seconds += [] if kept else [again.seconds]
+    baseline = baseline_of(first, again)
+    if not baseline.run.tests and baseline.run.status != "passed":
+        raise Refused(
+            f"the gate is red on the base commit and names no tests: `{first.command}` {first.why}. "
+            f"Nothing can be verified against it. Mend the base, or give a --verify that passes there.\n{_end(first)}"
+        )
+    return baseline, tuple(seconds)
+
+
+def _refuse_unusable(run: GateRun) -> None:
+    if run.status == "unavailable":
+        raise Refused(f"gate unavailable: {run.why or run.command}. Install it, or give --verify or --setup.\n{_end(run)}")
+    if run.status == "timeout":
+        raise Refused(
+            f"the gate did not end in {run.seconds / 60:.1f} minutes on the base commit (`{run.command}`). "
+            f"Give more with --gate-minutes, or a quicker --verify."
+        )
+    if run.tests is not None and not run.tests:
+        raise Refused(f"gate cannot fail: `{run.command}` collected no test on the base commit.")
+
+
+def _end(run: GateRun) -> str:
+    return "\n".join(run.tail.splitlines()[-12:])
+
+
+def _see_it_fail(
+    workspace: Workspace, prepared: Prepared, baseline: Baseline, survey: Survey
+) -> tuple[float, ...]:
+    """Break the files that hold sites on purpose: a gate that stays green there would pass anything."""
+    paths = {site.path for site in survey.listing.sites}
+    if not paths:
+        return ()
+    events.emit(run_folder(workspace), "step", what="breaking files on purpose, to see the gate fail")
+    broken = proving.break_on_purpose(workspace, paths)
+    run, kept = proving.run(workspace, prepared, broken)
+    if not notices(run, baseline):
+        raise Refused(
+            f"gate cannot fail: with {len(paths)} source files broken on purpose, {', '.join(prepared.plan.verify)!r} "
+            f"stayed green. Give a --verify that tests them, or narrow --paths to what is tested."
+        )
+    return () if kept else (run.seconds,)
+
+
+def _start(
+    workspace: Workspace,
+    axis: Axis,
+    surveyed: Survey,
+    notes: tuple[str, ...],
+    proved: tuple[Prepared, Baseline, tuple[float, ...]] | None,
+) -> Start:
+    """All that a run sets out with. Without sites there is nothing to prove, and no gate was run."""
+    target = workspace.target
+    seen = uncommitted(workspace)
+    if seen:
+        notes = (*notes, f"{seen} uncommitted files in {target.repo} were not seen: a run starts from a commit.")
+    plan = proved[0].plan if proved else proving.plan_of(workspace)
+    seconds = proved[2] if proved else ()
+    return Start(
+        run=workspace.run,
+        axis=title(axis),
+        target=target.repo,
+        base=workspace.base,
+        branch=workspace.branch,
+        plan=plan,
+        baseline=proved[1] if proved else Baseline(run=GateRun(status="passed")),
+        survey=surveyed,
+        notes=notes,
+        gate_runs=len(seconds),
+        gate_seconds=sum(seconds),
+    )
+
+
+def enough_path(workspace: Workspace) -> Path:
+    return Path(workspace.home) / f"enough-{workspace.axis}"
+
+
+def enough_said(workspace: Workspace) -> bool:
+    return enough_path(workspace).exists()
+
+
+def current_state(workspace: Workspace, words: str) -> State:
+    state, _ = states.load(target_place(workspace), workspace.state_ref)
+    return state or State(axis=words, base=workspace.base)
+
+

@@ -1,0 +1,1 @@
+"""Whoever edits: brief in, commits out."""

@@ -1,0 +1,182 @@
+"""The executor that needs no model: a rule finds the sites and says what each becomes."""
+
+from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from pathlib import Path
+
+from adapters.catalogue import read_catalogue, with_rule_text
+from adapters.executors import command, command_pass
+from adapters.executors.ast_grep import AstGrepLook
+from adapters.executors.command_pass import Tree
+from adapters.executors.reading import Reader
+from adapters.executors.rounds import Gathered, Rounds
+from adapters.executors.ruff import RuffLook
+from adapters.executors.scan import Look, Scan
+from domain.axis import AstGrep, Axis, Catalogue, Commands, Engine, Ruff, Sentence, for_codemod
+from domain.change import Change, Grain, Worked, counted, some, subject
+from domain.site import Listing
+from domain.skipped import NO_MARKS, Marks
+
+MAX_ROUNDS = 100
+"""As many as ruff's own `--fix` tries."""
+
+Commit = Callable[[Sequence[Change]], None]
+
+
+def find(
+    root: Path,
+    axis: Axis,
+    *,
+    allowed: AbstractSet[str] | None,
+    cache: Path,
+    include_generated: bool = False,
+    marks: Mapping[str, Marks] = NO_MARKS,
+) -> Listing:
+    """The probe: the sites of `axis` that the tree at `root` holds, in a stable order.
+
+    `allowed` are the paths in scope; None is whatever the engine looks at by itself. That a scope
+    is empty is for the caller to refuse, who knows the globs.
+    """
+    reader = Reader(root, include_generated, marks)
+    engine = _engine(axis)
+    if isinstance(engine, Commands):
+        return command.find(reader, engine, allowed).listing(reader)
+    scan = _look(reader, engine, cache)(_ordered(allowed))
+    return _listing(reader, scan, _remarks(scan))
+
+
+def work(
+    root: Path,
+    axis: Axis,
+    *,
+    allowed: AbstractSet[str] | None,
+    cache: Path,
+    commit: Commit,
+    exclude: AbstractSet[str] = frozenset(),
+    grain: Grain = "finding",
+    max_rounds: int = MAX_ROUNDS,
+    include_generated: bool = False,
+    marks: Mapping[str, Marks] = NO_MARKS,
+    tree: Tree | None = None,
+) -> Worked:
+    """Change every site in the tree at `root`, and hand each change to `commit` in order.
+
+    The tree runs ahead of the commits by at most one round: whoever is interrupted starts again
+    from a clean checkout. `exclude` holds ids of sites that are not to be touched. `tree` is
+    needed for commands alone.
+    """
+    reader = Reader(root, include_generated, marks)
+    engine = _engine(axis)
+    if isinstance(engine, Commands):
+        return command_pass.work(
+            reader,
+            engine,
+            allowed,
+            commit=commit,
+            tree=tree,
+            exclude=exclude,
+            grain=grain,
+            max_rounds=max_rounds,
+        )
+    look = _look(reader, engine, cache)
+    rounds = Rounds(
+        reader,
+        look,
+        look(_ordered(allowed)),
+        set(exclude),
+        strict=isinstance(engine, AstGrep),
+        most=max_rounds,
+    )
+    remarks = _remarks(rounds.scan)
+    commits = GRAINS[grain](rounds, commit)
+    left = _listing(reader, rounds.scan, (*remarks, *rounds.remarks))
+    return Worked(commits=commits, rounds=rounds.count, left=left)
+
+
+def _by_finding(rounds: Rounds, commit: Commit) -> int:
+    """One commit for every step, as soon as its round has been looked at."""
+    commits = 0
+    while done := rounds.run():
+        for edited in done:
+            before = edited.source.content
+            for step, content in edited.contents():
+                # An edit that changes nothing makes no commit; the site is still listed.
+                if content != before:
+                    commit(
+                        [
+                            Change(
+                                path=edited.source.path,
+                                content=content,
+                                sites=step,
+                                subject=subject(step),
+                            )
+                        ]
+                    )
+                    commits += 1
+                before = content
+    return commits
+
+
+def _by_file(rounds: Rounds, commit: Commit) -> int:
+    """One commit for every file, when nothing is left to do in any."""
+    whole = Gathered()
+    while done := rounds.run():
+        whole.take(done)
+    changes = whole.changes()
+    for change in changes:
+        commit([change.model_copy(update={"subject": subject(change.sites)})])
+    return len(changes)
+
+
+def _by_rule(rounds: Rounds, commit: Commit) -> int:
+    """One commit for every rule; again for a rule to whose sites another one has led."""
+    commits = 0
+    while rules := rounds.rules:
+        whole = Gathered()
+        while done := rounds.run(rules[0]):
+            whole.take(done)
+        changes = whole.changes()
+        if not changes:
+            break
+        line = subject([site for change in changes for site in change.sites])
+        commit([change.model_copy(update={"subject": line}) for change in changes])
+        commits += 1
+    return commits
+
+
+GRAINS: dict[Grain, Callable[[Rounds, Commit], int]] = {
+    "finding": _by_finding,
+    "file": _by_file,
+    "rule": _by_rule,
+}
+
+
+def _engine(axis: Axis) -> Engine:
+    engine = for_codemod(axis, read_catalogue() if isinstance(axis, Catalogue | Sentence) else {})
+    settled = with_rule_text(engine, Path.cwd())
+    return engine if settled is engine else for_codemod(settled, {})
+
+
+def _look(reader: Reader, engine: Ruff | AstGrep, cache: Path) -> Look:
+    return (
+        RuffLook(reader, engine, cache) if isinstance(engine, Ruff) else AstGrepLook(reader, engine)
+    )
+
+
+def _ordered(allowed: AbstractSet[str] | None) -> list[str] | None:
+    return None if allowed is None else sorted(allowed)
+
+
+def _listing(reader: Reader, scan: Scan, notes: Sequence[str]) -> Listing:
+    return Listing(sites=scan.sites, skipped=reader.skipped, notes=tuple(notes))
+
+
+def _remarks(scan: Scan) -> tuple[str, ...]:
+    notes = list(counted(scan.unfixable, "have no fix that may be applied"))
+    if broken := sorted(path for path, errors in scan.errors.items() if errors):
+        notes.append(f"{some(broken)} cannot be parsed, so nothing is fixed there")
+    if scan.unread:
+        notes.append(
+            f"{some(sorted(scan.unread))} cannot be read in any encoding that the tool knows"
+        )
+    return tuple(notes)

@@ -1,0 +1,201 @@
+"""A pass of an executor in the agent's clone, and the look at what is left."""
+
+import os
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from adapters.executors import codemod
+from adapters.repository.chains import read_chain
+from adapters.repository.crossing import cross
+from adapters.repository.git import Place, git
+from adapters.repository.opening import touched_by_branch
+from adapters.repository.workspaces import agent, agent_folder, move_agent, store, tracked
+from adapters.repository.writing import Draft, write_commits
+from domain.admission import protected
+from domain.axis import Axis
+from domain.change import Change
+from domain.commit import REGULAR, Chain, Commit
+from domain.journal import Brief
+from domain.replay import Entry
+from domain.scope import select
+from domain.site import Listing
+from domain.skipped import Marks
+from domain.target import Opened, Workspace
+from domain.value import Refused
+
+LINK = "120000"
+
+
+class Scope:
+    """The files of a commit that a deterministic executor may look at, and why not at the others."""
+
+    def __init__(self, workspace: Workspace, commit: str) -> None:
+        self.modes = tracked(workspace, commit)
+        self.touched = touched_by_branch(workspace)
+        chosen = select(self.modes, workspace.target.paths, self.touched)
+        self.inside = len(chosen)
+        opened = opened_classes(workspace)
+        self.shut = {
+            path: kind for path in chosen if (kind := protected(path)) and kind not in opened
+        }
+        self.allowed = frozenset(chosen - self.shut.keys())
+
+    def refuse_empty(self, workspace: Workspace) -> None:
+        if self.inside:
+            return
+        if workspace.target.branch and not self.touched:
+            raise Refused(
+                f"nothing was touched since the merge base with {workspace.target.branch!r}: no file is in scope."
+            )
+        globs = ", ".join(workspace.target.paths)
+        raise Refused(
+            f"no file of {workspace.base[:12]} matches {globs!r}. Globs work as in .gitignore: `src/`, `*.py`, `docs/**`."
+        )
+
+
+def opened_classes(workspace: Workspace) -> frozenset[Opened]:
+    """Protected classes that the deterministic executors may touch: tests, and what the operator allows."""
+    return frozenset({"tests", *workspace.target.allow})
+
+
+def look(workspace: Workspace, axis: Axis, commit: str) -> Listing:
+    """The sites that `commit` holds, within the scope. Moves the agent's clone there."""
+    move_agent(workspace, commit)
+    scope = Scope(workspace, commit)
+    scope.refuse_empty(workspace)
+    listing = codemod.find(
+        agent_folder(workspace),
+        axis,
+        allowed=scope.allowed,
+        cache=_cache(workspace),
+        include_generated=workspace.target.include_generated,
+        marks=_marks(workspace, scope.allowed),
+    )
+    if not scope.shut:
+        return listing
+    counts: dict[str, int] = {}
+    for kind in scope.shut.values():
+        counts[f"protected {kind}"] = counts.get(f"protected {kind}", 0) + 1
+    return listing.model_copy(update={"skipped": {**listing.skipped, **counts}})
+
+
+def make(workspace: Workspace, axis: Axis, brief: Brief) -> Chain:
+    """Let the codemod work through all open sites, and bring its commits across."""
+    began = time.monotonic()
+    move_agent(workspace, brief.tip)
+    scope = Scope(workspace, brief.tip)
+    line = _Line(workspace, scope.modes)
+    worked = codemod.work(
+        agent_folder(workspace),
+        axis,
+        allowed=scope.allowed,
+        cache=_cache(workspace),
+        commit=line.add,
+        exclude=frozenset(brief.settled),
+        grain=brief.grain,  # pyright: ignore[reportArgumentType] -- checked where it was typed
+        include_generated=workspace.target.include_generated,
+        marks=_marks(workspace, scope.allowed),
+        tree=line,
+    )
+    at = int(time.time())
+    made = line.write(brief.tip, at)
+    head = cross(workspace, brief.tip)
+    commits = tuple(
+        _settling(commit, made.get(commit.sha, ()))
+        for commit in read_chain(store(workspace), brief.tip, head)
+    )
+    return Chain(
+        number=brief.number,
+        base=brief.tip,
+        commits=commits,
+        seconds=time.monotonic() - began,
+        at=at,
+        notes=worked.left.notes,
+        skipped=worked.left.skipped,
+    )
+
+
+def _settling(commit: Commit, changes: Sequence[Change]) -> Commit:
+    sites = [site for change in changes for site in change.sites]
+    if not sites:
+        return commit
+    return commit.model_copy(
+        update={"sites": tuple(dict.fromkeys(site.id for site in sites)), "place": sites[0].place}
+    )
+
+
+class _Line:
+    """The commits of a pass, kept until its end and written by one `git fast-import`."""
+
+    def __init__(self, workspace: Workspace, modes: Mapping[str, str]) -> None:
+        self.place = agent(workspace)
+        self.modes = dict(modes)
+        self.commits: list[tuple[Change, ...]] = []
+
+    def add(self, changes: Sequence[Change]) -> None:
+        self.commits.append(tuple(changes))
+
+    def write(self, parent: str, at: int) -> dict[str, tuple[Change, ...]]:
+        drafts = [self._draft(changes) for changes in self.commits]
+        if not drafts:
+            return {}
+        first = Draft(drafts[0].message, drafts[0].entries, parent, modes=drafts[0].modes)
+        shas = write_commits(self.place, [first, *drafts[1:]], at)
+        git(self.place, "update-ref", "--no-deref", "HEAD", shas[-1])
+        return dict(zip(shas, self.commits, strict=True))
+
+    def _draft(self, changes: Sequence[Change]) -> Draft:
+        entries: dict[str, Entry | bytes] = {}
+        for change in changes:
+            gone: Entry = ("000000", "")
+            entries[change.path] = gone if change.content is None else change.content
+            self.modes.setdefault(change.path, _mode(self.place, change.path))
+        return Draft(f"{changes[0].subject}\n", entries, modes=self.modes)
+
+    def changed(self) -> list[str]:
+        """Paths that differ from the last commit of the clone."""
+        listed = git(self.place, "status", "--porcelain", "-z", "--no-renames", "-uall")
+        return [os.fsdecode(item[3:]) for item in listed.split(b"\0") if item]
+
+    def restore(self, paths: Sequence[str]) -> None:
+        """Put paths back to what the clone's HEAD has; what it does not have goes away."""
+        assert self.place.work_tree  # noqa: S101 -- an agent's clone has one
+        known = [path for path in paths if path in self.modes]
+        for path in set(paths) - set(known):
+            (self.place.work_tree / path).unlink(missing_ok=True)
+        feed = b"".join(os.fsencode(path) + b"\0" for path in known)
+        if feed:
+            git(
+                self.place, "checkout", "-q", "-f", "HEAD", "--pathspec-from-file=-",
+                "--pathspec-file-nul", stdin=feed,
+            )  # fmt: skip
+
+
+def _mode(place: Place, path: str) -> str:
+    if place.work_tree is None:
+        return REGULAR[0]
+    full = place.work_tree / path
+    if full.is_symlink():
+        return LINK
+    return REGULAR[1] if full.exists() and os.access(full, os.X_OK) else REGULAR[0]
+
+
+def _cache(workspace: Workspace) -> Path:
+    return Path(workspace.home) / "caches" / "ruff"
+
+
+def _marks(workspace: Workspace, paths: frozenset[str]) -> dict[str, Marks]:
+    """What `.gitattributes` says of the paths: generated, vendored."""
+    if not (agent_folder(workspace) / ".gitattributes").exists():
+        return {}
+    names = ("linguist-generated", "linguist-vendored")
+    feed = b"".join(os.fsencode(path) + b"\0" for path in sorted(paths))
+    text = git(agent(workspace), "check-attr", "-z", "--stdin", *names, stdin=feed)
+    fields = text.split(b"\0")
+    found: dict[str, dict[str, bool]] = {}
+    for path, name, value in zip(fields[0::3], fields[1::3], fields[2::3], strict=False):
+        if value not in (b"unspecified", b""):
+            key = "generated" if name.endswith(b"generated") else "vendored"
+            found.setdefault(os.fsdecode(path), {})[key] = value not in (b"unset", b"false")
+    return {path: Marks(**values) for path, values in found.items()}

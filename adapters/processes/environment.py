@@ -1,0 +1,167 @@
+"""The target's environment: prepared on the base commit, once per digest of what it is made from."""
+
+import os
+import shutil
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from adapters.processes import indexes, shell
+from domain.environment import Environment, SetupFailed, digest_of
+from domain.gate import GatePlan
+from domain.installation import installation_of
+
+READY = "ready.json"
+TAIL_CHARACTERS = 6_000
+NODE_LOCKS = {
+    "package-lock.json": "npm ci --no-audit --no-fund",
+    "npm-shrinkwrap.json": "npm ci --no-audit --no-fund",
+    "pnpm-lock.yaml": "pnpm install --frozen-lockfile",
+    "yarn.lock": "yarn install --frozen-lockfile",
+    "package.json": "npm install --no-audit --no-fund",
+}
+
+
+def prepare(
+    plan: GatePlan, folder: Path, envs: Path, manifests: Mapping[str, bytes], log: Path
+) -> Environment | SetupFailed:
+    """Make the environment for `folder`, a checkout of the base commit, or find the one made before.
+
+    The mark of a finished one is written last, so that a kill half-way starts over.
+    """
+    if plan.environment:
+        return _existing(plan, folder, manifests)
+    digest = digest_of(plan, str(folder), sys.version, manifests)
+    home = envs / digest
+    if (home / READY).is_file() and (plan.language != "node" or (folder / "node_modules").is_dir()):
+        return Environment.from_json((home / READY).read_text())
+    shutil.rmtree(home, ignore_errors=True)
+    home.mkdir(parents=True)
+    log.parent.mkdir(parents=True, exist_ok=True)
+    made = _Preparation(plan, folder, home, manifests, log).make(digest)
+    if isinstance(made, Environment):
+        draft = home / f"{READY}.draft"
+        draft.write_text(made.to_json())
+        draft.replace(home / READY)
+    return made
+
+
+def _existing(
+    plan: GatePlan, folder: Path, manifests: Mapping[str, bytes]
+) -> Environment | SetupFailed:
+    path = Path(plan.environment).expanduser().absolute()
+    tools = path / "bin"
+    if not tools.is_dir():
+        why = f"no environment at {plan.environment!r}: it has no folder `bin`. Make it, or leave out --env."
+        return SetupFailed(why=why)
+    return Environment(
+        digest=digest_of(plan, str(folder), "", manifests),
+        path=str(path),
+        bin=str(tools),
+        variables={"VIRTUAL_ENV": str(path)},
+        notes=("the environment was given, and is used as it is",),
+    )
+
+
+class _Preparation:
+    """One attempt. The first command that fails ends it."""
+
+    def __init__(
+        self, plan: GatePlan, folder: Path, home: Path, manifests: Mapping[str, bytes], log: Path
+    ) -> None:
+        self.plan = plan
+        self.folder = folder
+        self.manifests = manifests
+        self.log = log
+        self.venv = home / "venv"
+        self.python = str(self.venv / "bin" / "python")
+        self.env = shell.scrubbed_environment(indexes.settings(os.environ))
+        self.notes: list[str] = []
+
+    def make(self, digest: str) -> Environment | SetupFailed:
+        tools = variables = ""
+        if self.plan.language == "python":
+            failed = self._venv() or (self._commands() if self.plan.setup else self._install())
+            tools, variables = str(self.venv / "bin"), str(self.venv)
+        else:
+            failed = self._commands() if self.plan.setup else self._node()
+        if failed:
+            return failed
+        if self.plan.language == "node":
+            tools = str(self.folder / "node_modules" / ".bin")
+        return Environment(
+            digest=digest,
+            path=str(self.venv.parent),
+            bin=tools,
+            variables={"VIRTUAL_ENV": variables} if variables else {},
+            notes=tuple(self.notes),
+        )
+
+    def _venv(self) -> SetupFailed | None:
+        # Set-up commands may call pip, and without one of its own would find that of another environment.
+        seed = ["--seed"] if self.plan.setup else []
+        failed = self._uv("venv", *seed, "--python", sys.executable, str(self.venv))
+        self.env |= {
+            "VIRTUAL_ENV": str(self.venv),
+            "PATH": f"{self.venv / 'bin'}{os.pathsep}{self.env['PATH']}",
+        }
+        return failed
+
+    def _install(self) -> SetupFailed | None:
+        plan = installation_of(self.manifests)
+        words: list[str] = []
+        if plan.editable:
+            words += ["--editable", f".[{plan.extra}]" if plan.extra else "."]
+        if plan.group:
+            words += ["--group", f"pyproject.toml:{plan.group}"]
+        for file in plan.files:
+            words += ["--requirements", file]
+        self.notes.append(f"installed {plan.words}")
+        if any("pytest" in command or "py.test" in command for command in self.plan.verify):
+            # In one resolution with the target: installed after it, a new pytest would
+            # replace an old Pygments that is the target.
+            words.append("pytest")
+        return self._uv("pip", "install", "--python", self.python, *words) if words else None
+
+    def _node(self) -> SetupFailed | None:
+        if self.plan.language != "node":
+            return None
+        command = next((NODE_LOCKS[file] for file in NODE_LOCKS if file in self.manifests), "")
+        return self._checked(command) if command else None
+
+    def _commands(self) -> SetupFailed | None:
+        for command in self.plan.setup:
+            failed = self._checked(command)
+            if failed:
+                return failed
+        return None
+
+    def _uv(self, *words: str) -> SetupFailed | None:
+        return self._checked([shell.tool("uv"), *words])
+
+    def _checked(self, command: str | Sequence[str]) -> SetupFailed | None:
+        done = self._run(command)
+        if done.ok:
+            return None
+        why = (
+            f"the environment could not be prepared: `{done.command}` {done.how}. No commit is to blame. "
+            "Say how it is prepared (--setup 'pip install ...'), or name one that exists (--env PATH)."
+        )
+        return SetupFailed(
+            why=why,
+            command=done.command,
+            exit_code=done.exit_code,
+            tail=done.output[-TAIL_CHARACTERS:],
+            log=str(self.log),
+        )
+
+    def _run(self, command: str | Sequence[str]) -> shell.Finished:
+        with self.log.open("a") as log:
+            log.write(f"$ {command if isinstance(command, str) else ' '.join(command)}\n")
+        return shell.run(
+            command,
+            cwd=self.folder,
+            env=self.env,
+            timeout_seconds=self.plan.timeout_seconds,
+            log=self.log,
+        )

@@ -1,0 +1,216 @@
+"""The gate: runs the target's own checks in a folder, and says what each test answered."""
+
+import os
+import re
+import shlex
+import shutil
+import tempfile
+import time
+from collections.abc import Generator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Literal
+
+from adapters.processes import reports, shell
+from domain.environment import Environment
+from domain.gate import GatePlan, GateRun
+from domain.shell_log import missing_tool
+
+TAIL_CHARACTERS = 8_000
+NO_TESTS = 5
+"""pytest's exit code for `no test was collected`."""
+
+NOT_STARTED = (126, 127)
+"""A shell's exit codes for a command that cannot be run, or is not there."""
+
+ADVICE = (
+    "Install it, have the set-up install it (--setup), or, where its absence is meant, "
+    "silence the message (`2>/dev/null`)."
+)
+
+Status = Literal["passed", "failed", "timeout", "unavailable", "setup-failed", "sandbox-failed"]
+
+REPORT_FOLDERS = (
+    "target/surefire-reports/*.xml",
+    "target/failsafe-reports/*.xml",
+    "build/test-results/*/*.xml",
+)
+"""Where Maven and Gradle write, in the root and in modules up to two folders down."""
+
+OWN_REPORT = re.compile(r"--junit-?(?:xml|file)[= ](\S+)")
+
+MORE_THAN_A_PIPELINE = re.compile(r"[;&\n]|\|\|")
+FORGIVE = """trap '__ended=($? "${PIPESTATUS[@]}")
+if [ ${__ended[0]} = 141 ] && [ ${__ended[-1]} = 0 ]; then exit 0; fi' EXIT
+"""
+"""Before one pipeline under `pipefail`: a reader that stops early (`| head -1`) is no failure of the writer.
+Not before more than one: in `make | head -1 && make lint`, that end of the first would skip the second."""
+
+
+def run_gate(
+    plan: GatePlan,
+    environment: Environment,
+    folder: Path,
+    scratch: Path,
+    log: Path,
+    *,
+    expect_reports: bool = False,
+) -> GateRun:
+    """Run the verify commands in order; the first that fails ends the run. Nothing of it is left behind.
+
+    `scratch` belongs to this run alone and is emptied first. `expect_reports`: the baseline named its tests,
+    so that a run which names none has been cut short, whatever its exit code.
+    """
+    shutil.rmtree(scratch, ignore_errors=True)
+    (scratch / "junit").mkdir(parents=True)
+    log.parent.mkdir(parents=True, exist_ok=True)
+    log.unlink(missing_ok=True)
+    run = _Run(plan, folder, scratch / "junit", log)
+    with _variables(environment, scratch) as env:
+        for number, command in enumerate(plan.verify, start=1):
+            run.take(number, command, env)
+            if not run.done.ok or run.missing:
+                break
+    found = reports.read(run.written)
+    status, why = run.outcome(found, expect_reports=expect_reports)
+    return GateRun(
+        status=status,
+        why=why,
+        exit_code=run.done.exit_code,
+        command=run.command,
+        seconds=time.monotonic() - run.started,
+        tests=found.tests if found.files else None,
+        messages=found.messages,
+        tail=run.done.output[-TAIL_CHARACTERS:],
+        log=str(log),
+    )
+
+
+class _Run:
+    """The commands that have run so far, and the reports they wrote."""
+
+    def __init__(self, plan: GatePlan, folder: Path, junit: Path, log: Path) -> None:
+        self.plan = plan
+        self.folder = folder
+        self.junit = junit
+        self.log = log
+        self.started = time.monotonic()
+        self.command = ""
+        self.done = shell.Finished(command="", exit_code=0)
+        self.written: set[Path] = set()
+        self.missing = ""
+        """The tool that the last command did not find, when there is no report to say that it ran all the same."""
+
+    def take(self, number: int, command: str, env: dict[str, str]) -> None:
+        before = self._stamps()
+        report = self.junit / f"pytest-{number}.xml"
+        with self.log.open("a") as log:
+            log.write(f"$ {command}\n")
+        self.command = command
+        self.done = shell.run(
+            _shell(command),
+            cwd=self.folder,
+            env={
+                **env,
+                "SWATHE_JUNIT": str(self.junit),
+                "GOTESTSUM_JUNITFILE": str(self.junit / f"go-{number}.xml"),
+                "JEST_JUNIT_OUTPUT_DIR": str(self.junit),
+                "PYTEST_ADDOPTS": _pytest_options(report, self.junit.parent / "pytest-cache"),
+            },
+            timeout_seconds=max(self.plan.timeout_seconds - (time.monotonic() - self.started), 0.0),
+            log=self.log,
+        )
+        after = self._stamps()
+        fresh = {path for path, stamp in after.items() if before.get(path) != stamp}
+        self.written |= fresh
+        self.missing = "" if fresh else missing_tool(self.done.output)
+
+    def outcome(self, found: reports.Reports, *, expect_reports: bool) -> tuple[Status, str]:
+        """The typed end, and why in words."""
+        done = self.done
+        how = f"`{self.command}` {done.how}"
+        if done.ended == "timeout":
+            return "timeout", f"{how}: {self.plan.timeout_seconds:g} s"
+        if done.ended == "disk":
+            return "sandbox-failed", f"{how}. Free some space and run again."
+        if self.missing or done.exit_code in NOT_STARTED:
+            return (
+                "unavailable",
+                f"{self.missing or 'a tool'}: not found by `{self.command}`. {ADVICE}",
+            )
+        doubt = _doubt(found, done.exit_code, expect_reports=expect_reports)
+        if done.ok and not doubt:
+            return "passed", ""
+        return "failed", f"{how}, and {doubt}" if doubt else how
+
+    def _stamps(self) -> dict[Path, tuple[int, int, int]]:
+        """Every report there is, with what tells a new one from an old one, whatever the clock says."""
+        own = [
+            self.folder / name
+            for command in self.plan.verify
+            for name in OWN_REPORT.findall(command)
+        ]
+        paths = [*self.junit.rglob("*.xml"), *own]
+        for depth in ("", "*/", "*/*/"):
+            for place in REPORT_FOLDERS:
+                paths += self.folder.glob(depth + place)
+        stamps: dict[Path, tuple[int, int, int]] = {}
+        for path in paths:
+            with suppress(OSError):
+                seen = path.lstat()
+                stamps[path] = (seen.st_ino, seen.st_mtime_ns, seen.st_size)
+        return stamps
+
+
+def _doubt(found: reports.Reports, exit_code: int | None, *, expect_reports: bool) -> str:
+    """Why the run proves nothing, whatever its exit code; an empty word when there is no doubt."""
+    if exit_code == NO_TESTS or (found.files and not found.tests):
+        return "no test was collected"
+    if found.broken:
+        return f"a report cannot be read to its end: {'; '.join(found.broken)}"
+    if expect_reports and not found.files:
+        return "the runner wrote no report, as it did on the base commit"
+    return ""
+
+
+def _shell(command: str) -> list[str]:
+    """A pipe that hides a failure (`pytest | tail`) would be green for ever, so bash runs it with pipefail."""
+    bash = shutil.which("bash")
+    if bash is None:
+        return ["/bin/sh", "-c", command]
+    alone = not MORE_THAN_A_PIPELINE.search(command)
+    return [bash, "-o", "pipefail", "-c", f"{FORGIVE}{command}" if alone else command]
+
+
+def _pytest_options(report: Path, cache: Path) -> str:
+    """These win over the target's `addopts`, and lose to the command line.
+
+    All tests are named, even behind a failure: finding the culprit needs names, not speed. xunit1 is the
+    family that says which file a test is in. The cache is empty, so that `--lf` cannot choose the tests.
+    """
+    return shlex.join(
+        [
+            f"--junitxml={report}",
+            *("-o", "junit_family=xunit1"),
+            *("-o", f"cache_dir={cache}"),
+            "--maxfail=0",
+            "--continue-on-collection-errors",
+        ]
+    )
+
+
+@contextmanager
+def _variables(environment: Environment, scratch: Path) -> Generator[dict[str, str]]:
+    """The environment of the commands, with a HOME and a TMPDIR of their own."""
+    home = scratch / "home"
+    home.mkdir(parents=True)
+    # Short, and not in scratch: the path of a socket that a test makes there has 108 bytes at the most.
+    temporary = tempfile.mkdtemp(prefix="swathe-")
+    try:
+        env = shell.scrubbed_environment(
+            {"HOME": str(home), "TMPDIR": temporary, **environment.variables}
+        )
+        path = [part for part in (environment.bin, env["PATH"]) if part]
+        yield {**env, "PATH": os.pathsep.join(path)}
+    finally:
+        shutil.rmtree(temporary, ignore_errors=True)

@@ -1,0 +1,92 @@
+"""Run a tool of ours (ruff, ast-grep) and get all it wrote, byte for byte.
+
+`shell.run` keeps the head and the tail of an output for people to read. A tool's JSON must be
+whole, and a tool that came with us needs no sandbox and no supervisor.
+"""
+
+import os
+import signal
+import subprocess
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from adapters.processes.surroundings import tool
+from domain.value import Refused
+
+PACKAGES = {"ruff": "ruff", "ast-grep": "ast-grep-cli"}
+ARGUMENT_BYTES = 512_000
+"""Paths handed over in one call: a quarter of what Linux allows for arguments and environment."""
+
+
+@dataclass(frozen=True)
+class ToolOutput:
+    exit_code: int
+    stdout: bytes
+    stderr: bytes
+
+    @property
+    def complaint(self) -> str:
+        """The first lines of what it said on standard error."""
+        lines = self.stderr.decode("utf-8", "replace").strip().splitlines()
+        return "\n".join(lines[:8])
+
+
+def tool_path(name: str) -> str:
+    """Where `name` is. What is missing is the operator's to install, hence a refusal."""
+    try:
+        return tool(name)
+    except FileNotFoundError as error:
+        package = PACKAGES.get(name, name)
+        raise Refused(f"{error} Or install {package!r} with pip.") from None
+
+
+def clean_environment() -> dict[str, str]:
+    """What a tool needs and no more: no keys, no RUFF_* settings, nobody's home."""
+    return {
+        "PATH": os.environ.get("PATH", os.defpath),
+        "HOME": os.devnull,
+        "LC_ALL": "C.UTF-8",
+        "TMPDIR": tempfile.gettempdir(),
+    }
+
+
+def run_tool(
+    argv: Sequence[str], *, cwd: Path, stdin: bytes = b"", timeout_seconds: float = 600.0
+) -> ToolOutput:
+    """Run `argv` to its end in a process group of its own, which is killed when time is up."""
+    with subprocess.Popen(
+        [os.fsencode(word) for word in argv],
+        cwd=cwd,
+        env=clean_environment(),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        start_new_session=True,
+    ) as process:
+        try:
+            stdout, stderr = process.communicate(stdin, timeout_seconds)
+        except subprocess.TimeoutExpired:
+            raise Refused(
+                f"{Path(argv[0]).name} did not end within {timeout_seconds:.0f} s in {str(cwd)!r}. "
+                f"Limit the scope with --paths."
+            ) from None
+        finally:
+            if process.poll() is None:
+                os.killpg(process.pid, signal.SIGKILL)
+    return ToolOutput(process.returncode, stdout, stderr)
+
+
+def chunked(paths: Sequence[str], most_bytes: int = ARGUMENT_BYTES) -> list[list[str]]:
+    """`paths` in as many lists as one command line each can take."""
+    chunks: list[list[str]] = [[]]
+    used = 0
+    for path in paths:
+        size = len(os.fsencode(path)) + 9  # its terminator and its pointer
+        if chunks[-1] and used + size > most_bytes:
+            chunks.append([])
+            used = 0
+        chunks[-1].append(path)
+        used += size
+    return chunks if chunks[0] else []

@@ -1,0 +1,133 @@
+"""Proving a commit: the gate's plan, its environment, and a run on a clean checkout; kept by tree."""
+
+import hashlib
+import os
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+from adapters.processes import environment, gate
+from adapters.repository import workspaces
+from adapters.repository.git import git
+from adapters.repository.workspaces import gate_folder, move_gate, read_files, run_folder, store, tracked
+from adapters.repository.writing import Draft, write_commits
+from domain.detection import MANIFESTS, detect
+from domain.environment import Environment, SetupFailed
+from domain.gate import GatePlan, GateRun
+from domain.target import Workspace
+from domain.value import Refused, Value
+
+BROKEN = b"\n)]}' broken on purpose, to see whether the gate notices (\n"
+MOST_BROKEN = 200
+
+
+class Prepared(Value):
+    """A gate that can be run: its commands, its environment, and what the set-up left in the checkout."""
+
+    plan: GatePlan
+    environment: Environment
+    keep: tuple[str, ...] = ()
+    digest: str
+    """Names commands and environment: a verdict is kept under it and the tree."""
+
+
+def plan_of(workspace: Workspace) -> GatePlan:
+    """The gate: given by the operator, else detected from the base commit. None is an error, never a pass."""
+    target = workspace.target
+    seconds = 60 * target.gate_minutes
+    names = frozenset(tracked(workspace, workspace.base))
+    found = detect(names, manifests(workspace, names))
+    if target.verify:
+        language = "other" if isinstance(found, str) else found.language
+        return GatePlan(
+            verify=target.verify,
+            setup=target.setup,
+            language=language,
+            source="given by the operator",
+            environment=target.environment,
+            timeout_seconds=seconds,
+        )
+    if isinstance(found, str):
+        raise Refused(f"no gate: {found} Give the command that proves a commit, as in --verify 'make test'.")
+    return found.model_copy(
+        update={
+            "setup": target.setup or found.setup,
+            "environment": target.environment or found.environment,
+            "timeout_seconds": seconds,
+        }
+    )
+
+
+def manifests(workspace: Workspace, names: Iterable[str]) -> Mapping[str, bytes]:
+    """Dependency manifests and task files in the root of the base commit."""
+    return read_files(workspace, workspace.base, sorted(MANIFESTS.intersection(names)))
+
+
+def prepare(workspace: Workspace, plan: GatePlan) -> Prepared | SetupFailed:
+    """Put the gate's checkout on the base commit and prepare the environment there, or find it prepared."""
+    home = Path(workspace.home)
+    kept = _kept_files(workspace)
+    move_gate(workspace, workspace.base, keep=kept)
+    made = environment.prepare(
+        plan,
+        gate_folder(workspace),
+        home / "envs",
+        manifests(workspace, tracked(workspace, workspace.base)),
+        run_folder(workspace) / "setup.log",
+    )
+    if isinstance(made, SetupFailed):
+        return made
+    keep = workspaces.strangers(workspace)
+    (home / "gate.keep").write_bytes(b"\0".join(os.fsencode(path) for path in sorted(keep)))
+    digest = hashlib.sha256("\0".join([*plan.verify, made.digest]).encode()).hexdigest()[:16]
+    return Prepared(plan=plan, environment=made, keep=tuple(sorted(keep)), digest=digest)
+
+
+def _kept_files(workspace: Workspace) -> frozenset[str]:
+    """What the last set-up made inside the checkout (an egg-info, a compiled extension)."""
+    path = Path(workspace.home) / "gate.keep"
+    if not path.exists():
+        return frozenset()
+    return frozenset(os.fsdecode(name) for name in path.read_bytes().split(b"\0") if name)
+
+
+def run(
+    workspace: Workspace, prepared: Prepared, commit: str, *, nth: int = 1, expect_reports: bool = False
+) -> tuple[GateRun, bool]:
+    """Run the gate on a clean checkout of `commit`; and whether the answer was kept from earlier.
+
+    `nth` asks for the first, second … answer on the same tree: a red one is asked for twice.
+    """
+    tree = git(store(workspace), "rev-parse", f"{commit}^{{tree}}").decode().strip()
+    kept = Path(workspace.home) / "verdicts" / f"{tree}-{prepared.digest}-{nth}.json"
+    if kept.exists():
+        return GateRun.from_json(kept.read_text()), True
+    move_gate(workspace, commit, keep=frozenset(prepared.keep))
+    number = sum(1 for _ in run_folder(workspace).glob("gate-*.log")) + 1
+    done = gate.run_gate(
+        prepared.plan,
+        prepared.environment,
+        gate_folder(workspace),
+        Path(workspace.home) / "scratch",
+        run_folder(workspace) / f"gate-{number}.log",
+        expect_reports=expect_reports,
+    )
+    if done.answered:
+        keep_run(kept, done)
+    return done, False
+
+
+def keep_run(path: Path, done: GateRun) -> None:
+    path.parent.mkdir(exist_ok=True)
+    draft = path.with_suffix(".draft")
+    draft.write_text(done.to_json())
+    draft.replace(path)
+
+
+def break_on_purpose(workspace: Workspace, paths: Iterable[str]) -> str:
+    """A commit on the base in which every one of `paths` is nonsense. It never leaves our store."""
+    modes = tracked(workspace, workspace.base)
+    chosen = sorted(set(paths) & modes.keys())[:MOST_BROKEN]
+    contents = read_files(workspace, workspace.base, chosen)
+    entries = {path: BROKEN + content for path, content in contents.items()}
+    draft = Draft("broken on purpose\n", entries, workspace.base, modes=modes)
+    return write_commits(store(workspace), [draft], 0)[0]

@@ -1,0 +1,1 @@
+"""The target repository: every git command passes here."""

@@ -1,0 +1,1 @@
+"""Services around a run: the Prefect server that is ours."""

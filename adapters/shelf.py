@@ -1,0 +1,39 @@
+"""The shelf: chains too large to pass between steps by value lie in the run's folder, by pass."""
+
+from pathlib import Path
+
+from adapters.repository.workspaces import run_folder
+from domain.commit import Chain, ChainOnShelf
+from domain.target import Workspace
+
+_read: dict[Path, Chain] = {}
+
+
+def put(workspace: Workspace, chain: Chain) -> ChainOnShelf:
+    path = _path(workspace, chain.number)
+    draft = path.with_suffix(".draft")
+    draft.write_text(chain.to_json())
+    draft.replace(path)
+    _read.clear()
+    _read[path] = chain
+    head = chain.commits[-1].sha if chain.commits else chain.base
+    return ChainOnShelf(
+        number=chain.number,
+        base=chain.base,
+        head=head,
+        count=len(chain.commits),
+        seconds=chain.seconds,
+        notes=chain.notes,
+    )
+
+
+def fetch(workspace: Workspace, number: int) -> Chain:
+    path = _path(workspace, number)
+    if path not in _read:
+        _read.clear()
+        _read[path] = Chain.from_json(path.read_text())
+    return _read[path]
+
+
+def _path(workspace: Workspace, number: int) -> Path:
+    return run_folder(workspace) / f"pass-{number}.json"

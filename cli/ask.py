@@ -1,0 +1,153 @@
+"""Answers that more than one verb asks for: how they are asked, and what they add up to."""
+
+from typing import Annotated
+
+import typer
+
+from cli import checked
+from domain.budget import Budget
+from domain.target import Target
+
+SCOPE, GATE, LIMITS, OUTPUT = "Where", "How a commit is proved", "How far", "Output"
+
+Repo = Annotated[str, typer.Argument(metavar="REPO", help="The repository: a path, or a git URL.")]
+Axis = Annotated[
+    str,
+    typer.Option(
+        metavar="AXIS",
+        help="The improvement to carry through: a name from the catalogue, `ruff:UP,SIM` (rules of ruff), "
+        "`ast-grep:RULE.yml`, or `cmd:…` (your own commands).",
+    ),
+]
+Json = Annotated[
+    bool,
+    typer.Option(
+        "--json",
+        help="Print the result as the last line of stdout, in JSON.",
+        rich_help_panel=OUTPUT,
+    ),
+]
+Paths = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="GLOB",
+        help="Only these files, as in .gitignore: `src/**`. May be repeated. (default: everything)",
+        rich_help_panel=SCOPE,
+    ),
+]
+Branch = Annotated[
+    str | None,
+    typer.Option(
+        metavar="BASE",
+        help="Only files changed since the merge base with this branch.",
+        rich_help_panel=SCOPE,
+    ),
+]
+Base = Annotated[
+    str,
+    typer.Option(
+        metavar="REF", help="The branch, tag or commit to start from.", rich_help_panel=SCOPE
+    ),
+]
+Generated = Annotated[
+    bool,
+    typer.Option(
+        "--include-generated",
+        help="Also generated, vendored and minified files.",
+        rich_help_panel=SCOPE,
+    ),
+]
+Verify = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="CMD",
+        help="A command that proves a commit, as `pytest -q`. May be repeated. (default: detected)",
+        rich_help_panel=GATE,
+    ),
+]
+Setup = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="CMD",
+        help="A command that prepares the environment of the tests. May be repeated. (default: detected)",
+        rich_help_panel=GATE,
+    ),
+]
+Environment = Annotated[
+    str,
+    typer.Option(
+        "--env",
+        metavar="PATH",
+        help="An environment that exists already, as `.venv`; nothing is installed then.",
+        rich_help_panel=GATE,
+    ),
+]
+GateMinutes = Annotated[
+    float,
+    typer.Option(metavar="N", help="How long one run of the tests may take.", rich_help_panel=GATE),
+]
+Allow = Annotated[
+    list[str] | None,  # typer takes no list of a Literal
+    typer.Option(
+        metavar="|".join(checked.CLOSED),
+        help="Files a commit may touch that are closed otherwise: tests, CI, dependency manifests, "
+        "tool configuration. May be repeated.",
+        rich_help_panel=GATE,
+    ),
+]
+MaxPasses = Annotated[
+    int | None,
+    typer.Option(
+        metavar="N", help="At most this many passes over the repository.", rich_help_panel=LIMITS
+    ),
+]
+MaxMinutes = Annotated[
+    float | None,
+    typer.Option(metavar="N", help="At most this many active minutes.", rich_help_panel=LIMITS),
+]
+MaxUsd = Annotated[
+    float | None,
+    typer.Option(
+        metavar="X",
+        help="At most this many US dollars; only models cost any.",
+        rich_help_panel=LIMITS,
+    ),
+]
+
+
+def target(
+    repo: str,
+    *,
+    base: str = "HEAD",
+    branch: str | None = None,
+    paths: list[str] | None = None,
+    verify: list[str] | None = None,
+    setup: list[str] | None = None,
+    environment: str = "",
+    allow: list[str] | None = None,
+    include_generated: bool = False,
+    gate_minutes: float = 30.0,
+) -> Target:
+    """The target these answers describe. Refuses what cannot be meant."""
+    return Target(
+        repo=checked.repository(repo),
+        base=checked.ref("--base", base),
+        branch=None if branch is None else checked.ref("--branch", branch),
+        paths=tuple(checked.glob(path) for path in paths or ()),
+        verify=tuple(checked.words("--verify", command) for command in verify or ()),
+        setup=tuple(checked.words("--setup", command) for command in setup or ()),
+        environment=checked.folder(environment),
+        allow=checked.classes(allow or []),
+        include_generated=include_generated,
+        gate_minutes=checked.positive("--gate-minutes", gate_minutes),
+    )
+
+
+def budget(max_passes: int | None, max_minutes: float | None, max_usd: float | None) -> Budget:
+    return Budget(
+        max_passes=None
+        if max_passes is None
+        else int(checked.positive("--max-passes", max_passes)),
+        max_minutes=None if max_minutes is None else checked.positive("--max-minutes", max_minutes),
+        max_usd=None if max_usd is None else checked.positive("--max-usd", max_usd),
+    )

@@ -1,0 +1,110 @@
+"""Where the verbs meet the engine. Prefect is imported once a flow runs, and not before."""
+
+import os
+import secrets
+from datetime import UTC, datetime
+from pathlib import Path
+
+from adapters import beginning, ending, events, sample
+from adapters.catalogue import read_catalogue, with_rule_text
+from adapters.home import swathe_home
+from adapters.repository.git import Place, git
+from adapters.repository.opening import open_target
+from adapters.repository.workspaces import run_folder
+from adapters.service import server
+from adapters.service.environment import client_environment, operators_server
+from cli.progress import follow
+from domain.axis import Axis, parse_axis, slug, title
+from domain.journal import Journal, Start
+from domain.options import RunOptions
+from domain.report import Report
+from domain.target import Target, Workspace
+from domain.value import Busy, Refused
+
+
+def run_campaign(options: RunOptions) -> Report:
+    """Carry the axis through the target, and report. What is wrong is said before anything is started."""
+    axis = axis_of(options)
+    workspace = open_target(options.target, slug(axis), new_run())
+    try:
+        beginning.attach(workspace)
+    except Busy as busy:
+        return _busy(options, workspace, busy)
+    run = run_folder(workspace)
+    events.emit(
+        run, "begun", run=workspace.run, axis=title(axis), target=options.target.repo,
+        base=workspace.base, branch=workspace.branch.removeprefix("refs/heads/"),
+    )  # fmt: skip
+    with follow(run / events.FILE):
+        begun = beginning.set_out(workspace, axis, retry=options.retry, before_gate=_warm_up)
+        journal = Journal.begin(begun, options.budget, options.grain)
+        if journal.ending:
+            return ending.close(workspace, journal)
+        return _flow(options, axis, workspace)
+
+
+def axis_of(options: RunOptions) -> Axis:
+    """The axis that was typed, known to be one the codemod executor can carry."""
+    axis = parse_axis(options.axis, read_catalogue(), unsafe=options.unsafe)
+    beginning.check_executor(axis)
+    return with_rule_text(axis, Path.cwd())
+
+
+def new_run() -> str:
+    """A run's id: when it began, and four digits against a second one in that second."""
+    return f"{datetime.now(UTC):%Y%m%d-%H%M%S}-{secrets.token_hex(2)}"
+
+
+def _busy(options: RunOptions, workspace: Workspace, busy: Busy) -> Report:
+    return Report(
+        run=workspace.run,
+        ending="busy",
+        why=f"{busy} Wait for it, or ask it to stop: swathe enough {options.target.repo}",
+        axis=options.axis,
+        target=options.target.repo,
+        base=workspace.base,
+        branch=workspace.branch.removeprefix("refs/heads/"),
+    )
+
+
+def _warm_up() -> None:
+    """Let our server start while the gate runs on the base commit."""
+    if not operators_server():
+        server.start(swathe_home())
+
+
+def _flow(options: RunOptions, axis: Axis, workspace: Workspace) -> Report:
+    url = operators_server() or server.ready(swathe_home())
+    if url is None:
+        log = server.log_file(swathe_home())
+        raise Refused(f"our Prefect server did not start; see {log}. Or set PREFECT_API_URL to one that runs.")
+    os.environ.update(client_environment(url))
+    from flows.campaign import campaign
+
+    state = campaign(
+        options.target,
+        axis,
+        options.budget,
+        options.grain,
+        options.verify_each,
+        options.retry,
+        workspace.run,
+        return_state=True,
+    )
+    path = run_folder(workspace) / "report.json"
+    if path.exists():
+        return Report.from_json(path.read_text())
+    raise state.result(raise_on_failure=False)  # pyright: ignore
+
+
+def demo(folder: Path, axis: str) -> Report:
+    """Make the sample a git repository, and run a campaign on it."""
+    sample.create(folder)
+    place = Place(git_dir=folder / ".git", work_tree=folder)
+    git(Place(git_dir=folder / ".git"), "init", "-q", "--initial-branch=main", str(folder))
+    git(place, "add", "-A")
+    git(place, "commit", "-q", "-m", "The sample, as it came")
+    return run_campaign(RunOptions(target=Target(repo=str(folder)), axis=axis))
+
+
+__all__ = ["Start", "axis_of", "demo", "new_run", "run_campaign"]

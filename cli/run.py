@@ -1,0 +1,156 @@
+"""`swathe run` and `swathe plan`: carry an axis through a repository."""
+
+from collections.abc import Generator
+from contextlib import contextmanager
+from typing import Annotated
+
+import typer
+
+from cli import ask, checked, preview, summary, terminal
+from domain.options import Grain, RunOptions
+from domain.report import Report
+from domain.value import Refused
+
+Unsafe = Annotated[
+    bool,
+    typer.Option(
+        "--unsafe", help="Also fixes that may change what the code does. The tests decide."
+    ),
+]
+OneCommit = Annotated[
+    Grain,
+    typer.Option(
+        help="What one commit settles: a finding, all findings of a file, or all of a rule."
+    ),
+]
+
+
+def run(
+    repo: ask.Repo,
+    *,
+    axis: ask.Axis,
+    paths: ask.Paths = None,
+    branch: ask.Branch = None,
+    base: ask.Base = "HEAD",
+    include_generated: ask.Generated = False,
+    verify: ask.Verify = None,
+    setup: ask.Setup = None,
+    environment: ask.Environment = "",
+    allow: ask.Allow = None,
+    gate_minutes: ask.GateMinutes = 30.0,
+    verify_each: Annotated[
+        bool,
+        typer.Option(
+            "--verify-each",
+            help="Prove every commit alone. Slower; batches are the default.",
+            rich_help_panel=ask.GATE,
+        ),
+    ] = False,
+    grain: OneCommit = "finding",
+    unsafe: Unsafe = False,
+    retry: Annotated[
+        bool, typer.Option("--retry", help="Try again what was parked or declined before.")
+    ] = False,
+    max_passes: ask.MaxPasses = None,
+    max_minutes: ask.MaxMinutes = None,
+    max_usd: ask.MaxUsd = None,
+    dry_run: Annotated[
+        bool,
+        typer.Option(
+            "--dry-run",
+            help="List the sites and the plan. Change nothing.",
+            rich_help_panel=ask.OUTPUT,
+        ),
+    ] = False,
+    as_json: ask.Json = False,
+) -> None:
+    """Carry one axis through a repository. Commits land on the branch `swathe/<axis>`; your own branch stays as it is.
+
+    Exit code: 0 done or nothing to do, 3 stopped early with the work kept, 1 stalled or only red work left,
+    2 refused (the message says what to do), 75 another run holds the repository.
+    """
+    with refusal_as_json(repo, axis, as_json=as_json):
+        target = ask.target(
+            repo,
+            base=base,
+            branch=branch,
+            paths=paths,
+            verify=verify,
+            setup=setup,
+            environment=environment,
+            allow=allow,
+            include_generated=include_generated,
+            gate_minutes=gate_minutes,
+        )
+        options = RunOptions(
+            target=target,
+            axis=checked.words("--axis", axis),
+            budget=ask.budget(max_passes, max_minutes, max_usd),
+            grain=grain,
+            verify_each=verify_each,
+            unsafe=unsafe,
+            retry=retry,
+            dry_run=dry_run,
+        )
+        _carry_out(options, as_json=as_json)
+
+
+def plan(
+    repo: ask.Repo,
+    *,
+    axis: ask.Axis,
+    paths: ask.Paths = None,
+    branch: ask.Branch = None,
+    base: ask.Base = "HEAD",
+    include_generated: ask.Generated = False,
+    verify: ask.Verify = None,
+    setup: ask.Setup = None,
+    environment: ask.Environment = "",
+    grain: OneCommit = "finding",
+    unsafe: Unsafe = False,
+    as_json: ask.Json = False,
+) -> None:
+    """List the sites of an axis, and what a run would do with them. Changes nothing."""
+    with refusal_as_json(repo, axis, as_json=as_json):
+        target = ask.target(
+            repo,
+            base=base,
+            branch=branch,
+            paths=paths,
+            verify=verify,
+            setup=setup,
+            environment=environment,
+            include_generated=include_generated,
+        )
+        options = RunOptions(
+            target=target,
+            axis=checked.words("--axis", axis),
+            grain=grain,
+            unsafe=unsafe,
+            dry_run=True,
+        )
+        _carry_out(options, as_json=as_json)
+
+
+def _carry_out(options: RunOptions, *, as_json: bool) -> None:
+    from cli import engine  # git, the rules and, when a flow is run, Prefect: not for `--help`
+
+    if options.dry_run:
+        preview.show(engine.plan(options), as_json=as_json)
+        return
+    report = engine.run_campaign(options)
+    summary.show(report, as_json=as_json)
+    raise typer.Exit(report.exit_code)
+
+
+@contextmanager
+def refusal_as_json(repo: str, axis: str, *, as_json: bool) -> Generator[None]:
+    """A program that asked for JSON gets a report of the refusal too; a person reads it on stderr."""
+    try:
+        yield
+    except Refused as refusal:
+        if as_json:
+            terminal.as_json(
+                Report(run="", ending="refused", why=str(refusal), axis=axis, target=repo)
+            )
+        raise

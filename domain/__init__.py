@@ -1,0 +1,1 @@
+"""The rules: frozen values and arithmetic; no I/O, no Prefect, no SDK."""

@@ -1,0 +1,229 @@
+"""The batch: which commits to verify together, and whom to blame when the gate is red.
+
+A batch of n commits costs one gate run when it is green. When it is red and names files or
+tests, the suspects leave at once (`Batch.learn`); when it says only red or green, the batch is
+split where the answer is worth most (`domain/red_rate.py`), so that k culprits among n cost
+about log2 C(n, k) runs instead of n.
+
+Nobody is blamed for one red: a commit is parked only after two red runs that held it, and with
+everybody else of one of them cleared, or after its own failure came back among the suspects.
+"""
+
+from collections.abc import Collection, Mapping
+
+from domain.gate import Failure, Verdict
+from domain.red_rate import RedRate
+from domain.value import Value
+
+SMALL = 16
+"""Up to here plain halving is as good, and its worst case is k·(log2 n + 1) + 1 (cases.md, V8)."""
+
+
+THREE_REDS = 3
+"""So many reds that each named one commit show a gate that stops at its first failure."""
+
+
+NOBODY: Mapping[str, tuple[Failure, ...]] = {}
+
+
+class Blame(Value):
+    """A commit that does not land, and the tests it breaks."""
+
+    commit: str
+    failures: tuple[Failure, ...]
+
+
+class RedRun(Value):
+    """One red answer: who was in it, whom it named."""
+
+    commits: tuple[str, ...]
+    on: int
+    """How many good commits they were put on."""
+    failures: tuple[Failure, ...]
+    named: dict[str, tuple[Failure, ...]] = {}
+    """The failures that point at a commit, by commit."""
+
+
+class Outcome(Value):
+    """What is decided so far: to be landed, and to be parked."""
+
+    good: tuple[str, ...] = ()
+    """In the order in which they were found green: the order they land in."""
+    verified: dict[str, int] = {}
+    bad: tuple[Blame, ...] = ()
+    refused: dict[str, str] = {}
+    """The reason by commit that was not admitted."""
+    rate: RedRate = RedRate()
+
+
+class Batch(Value):
+    """A fold over gate verdicts. `probe` says what to verify next; empty means decided."""
+
+    pending: tuple[str, ...]
+    """Undecided commits, in the chain's order."""
+    group: tuple[str, ...] = ()
+    """The head of `pending` that is known to hold a culprit on the present tip."""
+    suspects: tuple[str, ...] = ()
+    """Set aside because a red run named them."""
+    good: tuple[str, ...] = ()
+    bad: tuple[Blame, ...] = ()
+    refused: dict[str, str] = {}
+    """Not admitted: the reason by commit. No gate is run for them."""
+    again: tuple[str, ...] = ()
+    """Could not be replayed on the tip: to be made anew by the next scan."""
+    reds: tuple[RedRun, ...] = ()
+    rate: RedRate = RedRate()
+    verified: dict[str, int] = {}
+    """How many commits were in the green probe, by good commit."""
+    fixed: tuple[str, ...] = ()
+    """Known failures that the last green probe passed."""
+    each: bool = False
+    """Verify every commit alone."""
+    largest: int | None = None
+    """Most commits in one probe."""
+
+    @property
+    def probe(self) -> tuple[str, ...]:
+        """The commits to replay on the tip and to run the gate on."""
+        if self.group:
+            return self.group[: self._cut(self.group)]
+        if self.pending:
+            return self.pending[: self._size()]
+        return self.suspects
+
+    @property
+    def outcome(self) -> Outcome:
+        return Outcome(
+            good=self.good,
+            verified=self.verified,
+            bad=self.bad,
+            refused=self.refused,
+            rate=self.rate,
+        )
+
+    @property
+    def nth(self) -> int:
+        """Which answer on the tree of `probe` is wanted: it is asked anew for each red it gave."""
+        tree = {*self.good, *self.probe}
+        return 1 + sum({*self.good[: red.on], *red.commits} == tree for red in self.reds)
+
+    @property
+    def flaky(self) -> tuple[str, ...]:
+        """Tests that failed in a red run whose commits all turned out good."""
+        good = set(self.good)
+        return tuple(
+            sorted({f.test for red in self.reds if good.issuperset(red.commits) for f in red.failures})
+        )
+
+    def drop(self, commits: tuple[str, ...]) -> "Batch":
+        """Take out what does not replay on the tip."""
+        # Whatever made the group red may be among them, so nothing is known of the rest.
+        return self._without(set(commits), again=self.again + commits, group=())
+
+    def learn(
+        self,
+        verdict: Verdict,
+        named: Mapping[str, tuple[Failure, ...]] = NOBODY,
+        probe: tuple[str, ...] | None = None,
+        sure: Collection[str] = (),
+    ) -> "Batch":
+        """Fold in the verdict on `probe` (all of `self.probe`, but for what did not replay).
+
+        `named` has the failures that point at a commit in it; those of the `sure` ones point at no other.
+        """
+        probe = self.probe if probe is None else probe
+        if verdict.green:
+            return self._cleared(probe, verdict.fixed)
+        telling = {commit: named[commit] for commit in probe if commit in named}
+        run = RedRun(commits=probe, on=len(self.good), failures=verdict.failures, named=telling)
+        seen = self.model_copy(update={"reds": (*self.reds, run)})
+        if set(probe) <= set(self.suspects):
+            return seen._red_suspects(probe, tuple(c for c in telling if c in sure))
+        if len(probe) == 1:
+            return seen._red_alone(probe[0])
+        if telling and 2 * len(telling) <= len(probe):
+            return seen._set_aside(tuple(telling))
+        return seen.model_copy(update={"group": probe})._inferred()
+
+    def _cleared(self, probe: tuple[str, ...], fixed: tuple[str, ...]) -> "Batch":
+        cleared = self._without(
+            set(probe),
+            good=self.good + probe,
+            verified=self.verified | dict.fromkeys(probe, len(probe)),
+            fixed=fixed,
+            rate=self.rate.cleared(len(probe)),
+        )
+        return cleared._inferred()
+
+    def _inferred(self) -> "Batch":
+        """A group of one that two red runs held is the culprit: the last red run tested its very tree."""
+        if len(self.group) == 1 and self._held(self.group[0]) > 1:
+            return self._blame(self.group[0])
+        return self
+
+    def _red_alone(self, commit: str) -> "Batch":
+        if self._held(commit) > 1:
+            return self._blame(commit)
+        return self.model_copy(update={"group": (commit,)})
+
+    def _set_aside(self, named: tuple[str, ...]) -> "Batch":
+        return self._without(set(named), suspects=self.suspects + named, group=())
+
+    def _red_suspects(self, probe: tuple[str, ...], sure: tuple[str, ...]) -> "Batch":
+        """The suspects are red among themselves: for the second time, so that some are to blame.
+
+        All of them, when each has a failure that points at it alone, or when the gate stops at its
+        first failure: that one names one per run, and to ask it about each would cost k runs more
+        for what the first round showed already, one red each whose failure was gone once it had left.
+        Otherwise those without a failure of their own are asked first, without the others.
+        """
+        naming = [red for red in self.reds if red.named]
+        one_each = len(naming) >= THREE_REDS and all(len(red.named) == 1 for red in naming)
+        if len(probe) == 1 or one_each or len(sure) == len(probe):
+            batch = self
+            for commit in probe:
+                batch = batch._blame(commit)
+            return batch
+        rest = tuple(c for c in probe if c not in sure)
+        group = () if sure else rest
+        return self.model_copy(update={"suspects": sure, "pending": rest, "group": group})
+
+    def _blame(self, commit: str) -> "Batch":
+        blame = Blame(commit=commit, failures=self._failures_of(commit))
+        return self._without(
+            {commit}, bad=(*self.bad, blame), rate=self.rate.found(), group=()
+        )
+
+    def _failures_of(self, commit: str) -> tuple[Failure, ...]:
+        """What points at the commit in the last run that named it, else all of the smallest run that held it."""
+        held = [red for red in self.reds if commit in red.commits]
+        naming = [red for red in held if commit in red.named]
+        if naming:
+            return naming[-1].named[commit]
+        return min(held, key=lambda red: len(red.commits)).failures
+
+    def _held(self, commit: str) -> int:
+        return sum(commit in red.commits for red in self.reds)
+
+    def _without(self, gone: set[str], **update: object) -> "Batch":
+        kept: dict[str, object] = {
+            name: tuple(c for c in commits if c not in gone)
+            for name, commits in (
+                ("pending", self.pending),
+                ("group", self.group),
+                ("suspects", self.suspects),
+            )
+        }
+        return self.model_copy(update=kept | update)
+
+    def _cut(self, group: tuple[str, ...]) -> int:
+        if len(group) == 1:
+            return 1
+        half = len(group) // 2
+        return half if len(group) <= SMALL else self.rate.split(len(group))
+
+    def _size(self) -> int:
+        if self.each:
+            return 1
+        size = self.rate.size(len(self.pending), small=SMALL)
+        return min(size, self.largest or size)

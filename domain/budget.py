@@ -1,0 +1,22 @@
+"""What a run may spend. What it has landed by then, it keeps."""
+
+from pydantic import Field
+
+from domain.value import Value
+
+
+class Budget(Value):
+    """Caps on one run."""
+
+    max_minutes: float | None = Field(
+        default=None, gt=0, title="Minutes", description="Active minutes; waiting does not count."
+    )
+    max_passes: int | None = Field(
+        default=None, gt=0, title="Passes", description="Exactly this many passes at the most."
+    )
+    max_usd: float | None = Field(
+        default=None, gt=0, title="US dollars", description="Only model executors cost money."
+    )
+    max_attempts_per_site: int = Field(
+        default=2, gt=0, title="Attempts per site", description="Then the site is parked."
+    )

@@ -1,0 +1,84 @@
+"""A commit of an executor's chain, as git tells it. Untrusted, whoever made it."""
+
+from domain.value import Value
+
+REGULAR = ("100644", "100755")
+NOTHING = "0" * 40
+
+
+class Change(Value):
+    """One path that a commit touches, from `git diff-tree --raw --numstat`."""
+
+    path: str
+    old_mode: str
+    new_mode: str
+    old_blob: str
+    new_blob: str
+    added: int = 0
+    deleted: int = 0
+    binary: bool = False
+    size: int = 0
+    """Bytes of the new blob."""
+    line_endings: bool = False
+    """True when line endings changed on lines that are equal otherwise."""
+    link: str = ""
+    """Where a symbolic link points."""
+
+    @property
+    def adds(self) -> bool:
+        return self.old_mode == "000000"
+
+    @property
+    def deletes(self) -> bool:
+        return self.new_mode == "000000"
+
+
+class Commit(Value):
+    """One commit of a chain."""
+
+    sha: str
+    tree: str
+    parents: tuple[str, ...]
+    subject: str
+    body: str = ""
+    changes: tuple[Change, ...] = ()
+    removed: tuple[str, ...] = ()
+    """Identifiers in removed lines that no added line has: what a broken test would miss."""
+    sites: tuple[str, ...] = ()
+    """Ids of the sites it settles."""
+    place: str = ""
+    """`path:line` of the first of them."""
+
+    @property
+    def paths(self) -> tuple[str, ...]:
+        return tuple(change.path for change in self.changes)
+
+
+class Chain(Value):
+    """What a pass produced: commits on top of `base`, oldest first."""
+
+    number: int
+    """The pass."""
+    base: str
+    commits: tuple[Commit, ...] = ()
+    seconds: float = 0.0
+    at: int = 0
+    """Unix time of the pass, the date of every commit made from it: a repeated step makes the same ids."""
+    notes: tuple[str, ...] = ()
+    skipped: dict[str, int] = {}
+    found: int = 0
+    """Sites the pass set out with."""
+
+    def commit(self, sha: str) -> Commit:
+        return next(commit for commit in self.commits if commit.sha == sha)
+
+
+class ChainOnShelf(Value):
+    """A chain by name: steps pass this on, since Prefect looks into everything it is handed."""
+
+    number: int
+    base: str
+    head: str
+    count: int
+    seconds: float = 0.0
+    notes: tuple[str, ...] = ()

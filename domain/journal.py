@@ -1,0 +1,282 @@
+"""The journal: the fold over a run. What happened, may it go on, why did it end (design.md §6)."""
+
+from collections.abc import Iterable
+
+from domain.batch import Batch
+from domain.budget import Budget
+from domain.commit import ChainOnShelf
+from domain.gate import Baseline, GatePlan
+from domain.proof import Proof
+from domain.recognition import barred
+from domain.red_rate import RedRate
+from domain.report import BaselineSummary, Ending, Remaining, Report, Seconds
+from domain.site import Listing, Site
+from domain.state import State
+from domain.value import Value
+
+OUT_OF_TIME = "out of time"
+
+STALLED_AFTER = 2
+"""Passes without a landed commit."""
+
+
+class Brief(Value):
+    """What the executor of a pass is told."""
+
+    number: int
+    tip: str
+    settled: tuple[str, ...] = ()
+    """Ids of sites to leave alone: parked or declined."""
+    grain: str = "finding"
+
+
+class Survey(Value):
+    """Where the campaign stands between two passes: the durable state, and the sites that remain."""
+
+    state: State
+    listing: Listing
+    tip: str
+    elapsed: float = 0.0
+    """Active seconds of the run so far."""
+    enough: bool = False
+    """The operator said so."""
+    landed: int = 0
+    """Commits on the branch by this run."""
+    first_commit_seconds: float | None = None
+
+
+def open_sites(survey: Survey) -> tuple[Site, ...]:
+    """Sites that remain and may be worked on: neither parked nor declined."""
+    sites = survey.listing.sites
+    out = barred(sites, survey.state.settled)
+    return tuple(site for site in sites if site.id not in out)
+
+
+class Start(Value):
+    """What a run sets out with."""
+
+    run: str
+    axis: str
+    target: str
+    base: str
+    branch: str
+    plan: GatePlan
+    baseline: Baseline
+    survey: Survey
+    notes: tuple[str, ...] = ()
+    gate_runs: int = 0
+    gate_seconds: float = 0.0
+
+
+class Journal(Value):
+    """A run, as far as it went."""
+
+    start: Start
+    budget: Budget
+    survey: Survey
+    grain: str = "finding"
+    passes: int = 0
+    gate_runs: int = 0
+    gate_seconds: float = 0.0
+    agent_seconds: float = 0.0
+    still: int = 0
+    """Passes in a row without a landed commit."""
+    red: int = 0
+    """Commits parked because the gate was red, in this run."""
+    flaky: tuple[str, ...] = ()
+    fixed: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    skipped: dict[str, int] = {}
+
+    stopped: str = ""
+    """Why no further gate can run: the environment is broken, or no time is left."""
+
+    @classmethod
+    def begin(cls, start: Start, budget: Budget, grain: str) -> "Journal":
+        return cls(start=start, budget=budget, survey=start.survey, grain=grain)
+
+    @property
+    def number(self) -> int:
+        """Of the pass under way, from 1."""
+        return self.passes + 1
+
+    @property
+    def rate(self) -> RedRate:
+        return self.survey.state.rate
+
+    @property
+    def open_sites(self) -> tuple[Site, ...]:
+        return open_sites(self.survey)
+
+    @property
+    def brief(self) -> Brief:
+        state = self.survey.state
+        return Brief(
+            number=self.number,
+            tip=self.survey.tip,
+            settled=tuple(sorted(state.settled)),
+            grain=self.grain,
+        )
+
+    def count(self, proof: Proof) -> "Journal":
+        """Fold in one answer of the gate."""
+        return self.model_copy(
+            update={
+                "gate_runs": self.gate_runs + len(proof.seconds),
+                "gate_seconds": self.gate_seconds + sum(proof.seconds),
+                "stopped": proof.stops or self._late(proof.elapsed),
+            }
+        )
+
+    def _late(self, elapsed: float) -> str:
+        minutes = self.budget.max_minutes
+        return OUT_OF_TIME if minutes is not None and elapsed >= 60 * minutes else ""
+
+    def record(self, chain: ChainOnShelf, batch: Batch, survey: Survey) -> "Journal":
+        """Fold in one pass: what was made, what was decided, and what is left."""
+        landed = survey.landed > self.survey.landed
+        return self.model_copy(
+            update={
+                "passes": self.passes + 1,
+                "survey": survey,
+                "agent_seconds": self.agent_seconds + chain.seconds,
+                "still": 0 if landed else self.still + 1,
+                "red": self.red + len(batch.bad),
+                "flaky": tuple(sorted({*self.flaky, *batch.flaky})),
+                "fixed": batch.fixed or self.fixed,
+                "notes": tuple(dict.fromkeys((*self.notes, *chain.notes))),
+                "skipped": survey.listing.skipped or self.skipped,
+            }
+        )
+
+    @property
+    def spent(self) -> bool:
+        """No time is left: what was not verified stays for the next run."""
+        return bool(self._late(self.survey.elapsed)) or self.stopped == OUT_OF_TIME
+
+    @property
+    def ending(self) -> Ending | None:
+        """Why the run stops here, or None while it goes on."""
+        for reached, ending in self._endings():
+            if reached:
+                return ending
+        return None
+
+    def _endings(self) -> tuple[tuple[bool, Ending], ...]:
+        survey, began = self.survey, self.passes > 0
+        nothing_left = not self.open_sites
+        all_gone = not survey.listing.sites
+        return (
+            (bool(self.stopped) and not self.spent, "red"),
+            (nothing_left and not began, "nothing-to-do"),
+            (all_gone, "complete"),
+            (nothing_left and not survey.landed and self.red > 0, "red"),
+            (nothing_left, "exhausted"),
+            (survey.enough, "enough"),
+            (self.spent, "budget"),
+            (self.passes >= (self.budget.max_passes or self.passes + 1), "passes"),
+            (self.still >= STALLED_AFTER, "stalled"),
+        )
+
+    @property
+    def why(self) -> str:
+        """The ending in one sentence, with its value."""
+        left, parked = len(self.survey.listing.sites), len(self.open_sites)
+        settled = left - parked
+        match self.ending:
+            case "complete":
+                return f"no site is left after {_count(self.passes, 'pass')}, and the gate is green."
+            case "exhausted":
+                return f"every site was worked on; {_count(settled, 'site')} stay, parked or declined."
+            case "nothing-to-do":
+                return self._nothing(settled)
+            case "budget":
+                return f"{self.survey.elapsed / 60:.1f} of {self.budget.max_minutes} minutes are spent; {_count(parked, 'site')} left."
+            case "passes":
+                return f"{_count(self.passes, 'pass')} were allowed and made; {_count(parked, 'site')} left."
+            case "enough":
+                return f"you said enough; the pass was finished first. {_count(parked, 'site')} left."
+            case "stalled":
+                return f"{STALLED_AFTER} passes landed nothing; {_count(parked, 'site')} left."
+            case "red":
+                return self.stopped or f"the gate is red on all that is left: {_count(settled, 'site')} parked."
+            case _:
+                return ""
+
+    def _nothing(self, settled: int) -> str:
+        if settled:
+            return f"the only {_count(settled, 'site')} left are parked or declined. `--retry` opens them again."
+        before = len(self.survey.state.landed)
+        return "no site is left" + (f"; {_count(before, 'commit')} landed earlier." if before else ".")
+
+    def report(self, take: str, ui: str = "") -> Report:
+        """The closing record."""
+        survey, start = self.survey, self.start
+        state = survey.state
+        mine = tuple(commit for commit in state.landed if commit.run == start.run)
+        engine = max(0.0, survey.elapsed - self.gate_seconds - start.gate_seconds - self.agent_seconds)
+        return Report(
+            run=start.run,
+            ending=self.ending or "stalled",
+            why=self.why,
+            axis=start.axis,
+            target=start.target,
+            base=start.base,
+            branch=start.branch.removeprefix("refs/heads/"),
+            tip=survey.tip if state.landed else "",
+            landed=mine,
+            landed_before=len(state.landed) - len(mine),
+            parked=state.parked,
+            remaining=self._remaining(),
+            declined=state.declined,
+            baseline=_summary(start.baseline),
+            flaky=self.flaky,
+            fixed=self.fixed,
+            gate=start.plan.verify,
+            gate_runs=self.gate_runs + start.gate_runs,
+            passes=self.passes,
+            spend_usd=state.spend_usd,
+            seconds=Seconds(
+                agent=round(self.agent_seconds, 3),
+                gate=round(self.gate_seconds + start.gate_seconds, 3),
+                engine=round(engine, 3),
+                active=round(survey.elapsed, 3),
+            ),
+            first_commit_seconds=survey.first_commit_seconds,
+            skipped=self.skipped or survey.listing.skipped,
+            notes=(*start.notes, *self.notes, *survey.listing.notes),
+            take=take if state.landed else "",
+            ui=ui,
+        )
+
+    def _remaining(self) -> tuple[Remaining, ...]:
+        return remaining(self.survey.listing.sites, self.survey.state)
+
+
+def remaining(sites: Iterable[Site], state: State) -> tuple[Remaining, ...]:
+    """The sites that are left, each with why it is."""
+    sites = tuple(sites)
+    parked = barred(sites, {site for commit in state.parked for site in commit.sites})
+    declined = barred(sites, frozenset(state.declined))
+    return tuple(
+        Remaining(
+            site=site.place,
+            key=site.key,
+            rule=site.rule,
+            message=site.message,
+            why="declined" if site.id in declined else "parked" if site.id in parked else "not reached",
+        )
+        for site in sites
+    )
+
+
+def _summary(baseline: Baseline) -> BaselineSummary:
+    tests = baseline.run.tests
+    return BaselineSummary(
+        failed=baseline.failed, flaky=baseline.flaky, tests=None if tests is None else len(tests)
+    )
+
+
+def _count(number: int, noun: str) -> str:
+    plural = f"{noun}es" if noun.endswith("s") else f"{noun}s"
+    return f"{number} {noun if number == 1 else plural}"

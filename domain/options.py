@@ -1,0 +1,25 @@
+"""What a person asks for with `swathe run`: everything a run needs to know, checked."""
+
+from typing import Literal
+
+from domain.budget import Budget
+from domain.target import Target
+from domain.value import Value
+
+Grain = Literal["finding", "file", "rule"]
+
+
+class RunOptions(Value):
+    """One request for a run."""
+
+    target: Target
+    axis: str
+    """A name from the catalogue, `ruff:SELECTORS`, `ast-grep:RULE.yml`, `cmd:…`, or one sentence."""
+    budget: Budget = Budget()
+    grain: Grain = "finding"
+    """What one commit settles: one finding, the findings of a file, or the findings of a rule."""
+    verify_each: bool = False
+    unsafe: bool = False
+    retry: bool = False
+    """Try parked and declined sites again."""
+    dry_run: bool = False

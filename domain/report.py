@@ -1,0 +1,145 @@
+"""The closing report of a run: what landed, what did not, what it cost, how to take it home.
+
+The JSON form is a contract (`design.md` §6, version 1): additions are free, a removal or a
+change of meaning is a new version.
+"""
+
+from typing import Literal
+
+from domain.gate import Failure
+from domain.value import Value
+
+Ending = Literal[
+    "complete",
+    "exhausted",
+    "nothing-to-do",
+    "budget",
+    "passes",
+    "enough",
+    "stalled",
+    "red",
+    "declined",
+    "busy",
+    "paused",
+    "refused",
+]
+
+EXIT_CODES: dict[Ending, int] = {
+    "complete": 0,
+    "nothing-to-do": 0,
+    "stalled": 1,
+    "red": 1,
+    "refused": 2,
+    "exhausted": 3,
+    "budget": 3,
+    "passes": 3,
+    "enough": 3,
+    "paused": 3,
+    "declined": 3,
+    "busy": 75,
+}
+
+
+class Landed(Value):
+    """One commit on the landing branch."""
+
+    sha: str
+    site: str
+    """`path:line` of the first site the commit settles."""
+    sites: tuple[str, ...] = ()
+    """Ids of all sites it settles."""
+    made_from: str = ""
+    """The executor's commit that it was written from."""
+    run: str = ""
+    """The run that landed it."""
+    subject: str
+    verified: str
+    """`alone`, or `batch of n`."""
+    confirmed_by: str = ""
+
+
+class Parked(Value):
+    """A commit that did not land. It is kept under `ref`."""
+
+    site: str
+    sites: tuple[str, ...] = ()
+    subject: str = ""
+    reason: str
+    """`red`, `scope`, `protected: tests`, `secret`, `binary`, `oversized`, `empty`, `mode`, … in few words."""
+    failures: tuple[Failure, ...] = ()
+    ref: str = ""
+    sha: str = ""
+    made_from: str = ""
+    run: str = ""
+
+
+class Remaining(Value):
+    """A site that is still there."""
+
+    site: str
+    key: str
+    rule: str = ""
+    message: str = ""
+    why: str = ""
+    """`parked`, `declined`, `not reached`, `no edit`."""
+
+
+class Seconds(Value):
+    """Where the time went."""
+
+    agent: float = 0.0
+    gate: float = 0.0
+    engine: float = 0.0
+    active: float = 0.0
+
+
+class BaselineSummary(Value):
+    """What the base commit fails by itself."""
+
+    failed: tuple[str, ...] = ()
+    flaky: tuple[str, ...] = ()
+    tests: int | None = None
+
+
+class Report(Value):
+    """The record of one run."""
+
+    version: Literal[1] = 1
+    run: str
+    ending: Ending
+    why: str
+    """One sentence for a person: what happened, with the value; what to do next."""
+    axis: str
+    target: str
+    base: str = ""
+    branch: str = ""
+    tip: str = ""
+    landed: tuple[Landed, ...] = ()
+    """By this run."""
+    landed_before: int = 0
+    """Commits that earlier runs had landed on the branch."""
+    parked: tuple[Parked, ...] = ()
+    remaining: tuple[Remaining, ...] = ()
+    declined: tuple[str, ...] = ()
+    baseline: BaselineSummary = BaselineSummary()
+    flaky: tuple[str, ...] = ()
+    """Tests that answered both ways during the run."""
+    fixed: tuple[str, ...] = ()
+    """Known failures of the baseline that the landed tip passes."""
+    gate: tuple[str, ...] = ()
+    gate_runs: int = 0
+    passes: int = 0
+    spend_usd: float = 0.0
+    seconds: Seconds = Seconds()
+    first_commit_seconds: float | None = None
+    skipped: dict[str, int] = {}
+    notes: tuple[str, ...] = ()
+    """What the operator should know: uncommitted work not seen, no sandbox, how far behind the base is."""
+    take: str = ""
+    """The command that brings the work home."""
+    ui: str = ""
+    """Address of the run in the Prefect UI."""
+
+    @property
+    def exit_code(self) -> int:
+        return EXIT_CODES[self.ending]

@@ -1,0 +1,142 @@
+"""The durable state of a campaign: one JSON document, kept in git beside the branch it describes.
+
+Its history is the audit log, and a run can go on from it on another machine.
+"""
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+from pydantic import ValidationError
+
+from domain.red_rate import RedRate
+from domain.report import Ending, Landed, Parked, Remaining
+from domain.site import Site
+from domain.value import Refused, Value
+
+VERSION = 1
+KEPT_RUNS = 50
+
+
+class RunSummary(Value):
+    """One line about a run that ended."""
+
+    run: str
+    ending: Ending
+    why: str
+    at: str
+    landed: int = 0
+    seconds: float = 0.0
+
+
+class State(Value):
+    """What the next run, on whatever machine, must know."""
+
+    version: int = VERSION
+    axis: str
+    """The axis in the words of the command line."""
+    base: str = ""
+    """The commit that the landing branch set out from."""
+    tip: str = ""
+    """The landed tip; the branch is rolled forward to it after a crash between two ref updates."""
+    landed: tuple[Landed, ...] = ()
+    parked: tuple[Parked, ...] = ()
+    remaining: tuple[Remaining, ...] = ()
+    declined: tuple[str, ...] = ()
+    """Ids of sites that the operator reverted: not done again."""
+    attempts: dict[str, int] = {}
+    """Failed attempts by site id."""
+    rate: RedRate = RedRate()
+    flaky: tuple[str, ...] = ()
+    spend_usd: float = 0.0
+    active_seconds: float = 0.0
+    passes: int = 0
+    runs: tuple[RunSummary, ...] = ()
+
+    @property
+    def settled(self) -> frozenset[str]:
+        """Ids of sites that are not to be worked on: parked or declined."""
+        return frozenset(self.declined) | {site for parked in self.parked for site in parked.sites}
+
+    def land(self, tip: str, landed: Sequence[Landed], rate: RedRate) -> "State":
+        done = _keys(landed)
+        return self.model_copy(
+            update={
+                "tip": tip,
+                "landed": (*self.landed, *landed),
+                "remaining": _less(self.remaining, done),
+                "rate": rate,
+            }
+        )
+
+    def park(self, parked: Iterable[Parked], rate: RedRate) -> "State":
+        new = tuple(parked)
+        attempts = dict(self.attempts)
+        for site in {site for commit in new for site in commit.sites}:
+            attempts[site] = attempts.get(site, 0) + 1
+        return self.model_copy(
+            update={"parked": (*self.parked, *new), "attempts": attempts, "rate": rate}
+        )
+
+    def decline(self, sites: Iterable[Site]) -> "State":
+        """Note the sites that were landed and are there again: somebody took them back on purpose.
+
+        Equal lines share a key, so counts decide: more sites of a key than were left over, and
+        at most as many as had been landed, are reverts.
+        """
+        landed, left = _keys(self.landed), Counter(site.key for site in self.remaining)
+        declined = Counter(_key(site) for site in self.declined)
+        by_key: dict[str, list[str]] = {}
+        for site in sites:
+            by_key.setdefault(site.key, []).append(site.id)
+        back: list[str] = []
+        for key, ids in by_key.items():
+            more = min(landed[key], len(ids) - left[key]) - declined[key]
+            back += ids[len(ids) - max(more, 0) :]
+        return self.model_copy(update={"declined": (*self.declined, *back)}) if back else self
+
+    def retried(self) -> "State":
+        """Parked and declined sites are open again (`--retry`)."""
+        return self.model_copy(update={"parked": (), "declined": (), "attempts": {}, "landed": ()})
+
+    def close(self, run: RunSummary) -> "State":
+        return self.model_copy(update={"runs": (*self.runs, run)[-KEPT_RUNS:]})
+
+
+def _key(site: str) -> str:
+    return site.partition("#")[0]
+
+
+def _keys(landed: Iterable[Landed]) -> Counter[str]:
+    return Counter(_key(site) for commit in landed for site in commit.sites)
+
+
+def _less(remaining: tuple[Remaining, ...], done: Counter[str]) -> tuple[Remaining, ...]:
+    left = Counter(done)
+    kept: list[Remaining] = []
+    for site in remaining:
+        if left[site.key] > 0:
+            left[site.key] -= 1
+        else:
+            kept.append(site)
+    return tuple(kept)
+
+
+def read(text: bytes, ref: str) -> State:
+    """The state in `text`, or `Refused` with what to do: a damaged state is never guessed at."""
+    way_out = f"To start this axis anew: git update-ref -d {ref}"
+    try:
+        document = json.loads(text)
+    except ValueError as error:
+        raise Refused(f"the state at {ref} is not JSON ({error}). {way_out}") from None
+    found = document.get("version") if isinstance(document, dict) else None  # pyright: ignore
+    if isinstance(found, int) and found > VERSION:
+        raise Refused(
+            f"the state at {ref} was written by a newer Swathe (version {found}, this one knows {VERSION}). Upgrade Swathe."
+        )
+    try:
+        return State.model_validate(document)
+    except ValidationError as error:
+        first = error.errors()[0]
+        place = ".".join(map(str, first["loc"])) or "document"
+        raise Refused(f"the state at {ref} is damaged: {place}: {first['msg']}. {way_out}") from None

@@ -1,0 +1,185 @@
+"""The closing report in words: the numbers, what to do next, and the whole of it as markdown."""
+
+from collections.abc import Iterable, Sequence
+
+from domain.report import Ending, Parked, Report
+from domain.words import HOUR, counted, duration, printable, tallied
+
+MOST_ROWS = 500
+"""A table in the Prefect UI stays readable and quick up to about this length."""
+
+NOTHING = "-"
+
+_NEXT: dict[Ending, str] = {
+    "complete": "The axis is done: no site is left.",
+    "nothing-to-do": "No site of this axis is left in scope.",
+    "exhausted": "Every site was worked on. See what the remaining ones need, repair that, and run again with `--retry`.",
+    "budget": "Run the same command again to go on; a higher `--max-minutes` or `--max-usd` goes further at once.",
+    "passes": "Run the same command again to go on; a higher `--max-passes` goes further at once.",
+    "enough": "Run the same command again to go on.",
+    "paused": "Run the same command again when the reason above has passed; it goes on where it stopped.",
+    "declined": "The executor declined the sites that remain. Read its reasons, and change the axis or run again with `--retry`.",
+    "stalled": "Read which tests the parked commits break, change the axis or the code, and run again with `--retry`.",
+    "red": "Each change that remains breaks tests. Read which ones, repair what they need, and run again with `--retry`.",
+    "busy": "Wait for the other run, or ask it to finish its pass with `swathe enough {target}`.",
+    "refused": "Do what the reason says and run again. `swathe doctor {target}` shows what was found.",
+}
+
+
+def next_step(report: Report) -> str:
+    """What a person does next, besides taking the work home with `report.take`."""
+    return _NEXT[report.ending].format(target=printable(report.target))
+
+
+def numbers(report: Report) -> tuple[tuple[str, str], ...]:
+    """What a run reports of itself (`design.md` §7)."""
+    landed, active = len(report.landed), report.seconds.active
+    first = report.first_commit_seconds
+    before = f" (and {report.landed_before} by earlier runs)" if report.landed_before else ""
+    return (
+        ("landed commits", f"{landed}{before}"),
+        (
+            "landed per active hour",
+            f"{landed / active * HOUR:,.1f}" if active and landed else NOTHING,
+        ),
+        ("time to the first commit", NOTHING if first is None else duration(first)),
+        (
+            "gate runs per landed commit",
+            _each(report.gate_runs, landed, "{:.2f}") + f" ({report.gate_runs} in all)",
+        ),
+        (
+            "US dollars per landed commit",
+            _each(report.spend_usd, landed, "{:.2f}") + f" ({report.spend_usd:.2f} in all)",
+        ),
+        ("time in agent / gate / engine", _shares(report)),
+        ("active time", duration(active)),
+        ("parked", tallied(parked.reason for parked in report.parked) or "none"),
+        ("remaining", str(len(report.remaining))),
+    )
+
+
+def broken_tests(parked: Parked, most: int = 3) -> str:
+    """The tests a parked commit breaks, the first `most` by name."""
+    named = [printable(failure.test) for failure in parked.failures[:most]]
+    more = len(parked.failures) - most
+    return ", ".join(named) + (f" and {more} more" if more > 0 else "")
+
+
+def markdown(report: Report) -> str:
+    """The closing report, for a file, a terminal or an artifact in the Prefect UI."""
+    blocks = [
+        f"# {_cell(report.axis)} on {_cell(report.target)}: {report.ending}",
+        _text(report.why),
+        f"**Next:** {_text(next_step(report))}",
+        *_home(report),
+        "## Numbers",
+        _table(("", ""), ((name, _cell(value)) for name, value in numbers(report))),
+        *_landed(report),
+        *_parked(report),
+        *_remaining(report),
+        *_circumstances(report),
+    ]
+    return "\n\n".join(blocks) + "\n"
+
+
+def _each(amount: float, landed: int, form: str) -> str:
+    return form.format(amount / landed) if landed else NOTHING
+
+
+def _shares(report: Report) -> str:
+    spent = report.seconds
+    parts = (spent.agent, spent.gate, spent.engine)
+    whole = sum(parts)
+    return " / ".join(f"{part / whole:.0%}" for part in parts) if whole else NOTHING
+
+
+def _home(report: Report) -> list[str]:
+    rows = [
+        ("Branch", report.branch),
+        ("At", report.tip),
+        ("Base", report.base),
+        ("Run", report.run),
+        ("Gate", "; ".join(report.gate)),
+        ("Prefect UI", report.ui),
+    ]
+    table = _table(("", ""), ((name, _code(value)) for name, value in rows if value))
+    if not report.take:
+        return [table]
+    return [table, "## Take it home", f"```sh\n{printable(report.take)}\n```"]
+
+
+def _landed(report: Report) -> list[str]:
+    if not report.landed:
+        return []
+    rows = (
+        (
+            _code(one.sha[:12]),
+            _code(one.site),
+            _cell(one.subject),
+            _cell(one.verified),
+            _cell(one.confirmed_by),
+        )
+        for one in report.landed
+    )
+    return ["## Landed", _table(("commit", "site", "subject", "verified", "confirmed by"), rows)]
+
+
+def _parked(report: Report) -> list[str]:
+    if not report.parked:
+        return []
+    rows = (
+        (_code(one.site), _cell(one.reason), _cell(broken_tests(one)), _code(one.ref))
+        for one in report.parked
+    )
+    text = "Nothing of it is lost: each commit is kept under its ref (`git show REF`)."
+    return ["## Parked", text, _table(("site", "reason", "breaks", "kept under"), rows)]
+
+
+def _remaining(report: Report) -> list[str]:
+    if not report.remaining:
+        return []
+    rows = (
+        (_code(one.site), _cell(one.rule), _cell(one.message), _cell(one.why))
+        for one in report.remaining
+    )
+    return ["## Remaining", _table(("site", "rule", "what", "why"), rows)]
+
+
+def _circumstances(report: Report) -> list[str]:
+    base = report.baseline
+    said = [_text(note) for note in report.notes]
+    said += [f"failed on the base already: {_code(test)}" for test in base.failed]
+    said += [
+        f"answers both ways: {_code(test)}" for test in dict.fromkeys((*base.flaky, *report.flaky))
+    ]
+    said += [f"failed on the base, passes now: {_code(test)}" for test in report.fixed]
+    said += [f"declined: {_code(site)}" for site in report.declined]
+    said += [
+        f"{counted(count, 'file')} skipped: {_text(why)}" for why, count in report.skipped.items()
+    ]
+    return ["## Notes", "\n".join(f"- {line}" for line in said)] if said else []
+
+
+def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    lines = ["| " + " | ".join(head) + " |", "|" + "---|" * len(head)]
+    lines += ["| " + " | ".join(row) + " |" for row in rows]
+    rest = len(lines) - 2 - MOST_ROWS
+    if rest > 0:
+        lines = [*lines[: MOST_ROWS + 2], "", f"… and {rest} more, in the JSON of this report."]
+    return "\n".join(lines)
+
+
+def _text(text: str) -> str:
+    # A repository's texts are not markup: `<img>` in a subject would be fetched by the UI.
+    return printable(text).replace("<", "&lt;")
+
+
+def _cell(text: str) -> str:
+    return _text(text).replace("|", "\\|").replace("![", "!\\[").replace("](", "]\\(")
+
+
+def _code(text: str) -> str:
+    plain = printable(text).replace("|", "\\|")
+    if not plain:
+        return ""
+    return f"`` {plain} ``" if "`" in plain else f"`{plain}`"

@@ -1,0 +1,60 @@
+"""The target: the repository worked on, its base, its gate and its scope."""
+
+from typing import Literal
+
+from pydantic import Field
+
+from domain.value import Value
+
+Opened = Literal["tests", "ci", "deps", "config"]
+
+
+class Target(Value):
+    """A repository, and what is to be done with it. The operator's words, nothing derived."""
+
+    repo: str = Field(title="Repository", description="A path, or a git URL.")
+    base: str = Field(default="HEAD", title="Base", description="Branch, tag or commit to start from.")
+    branch: str | None = Field(
+        default=None,
+        title="Only what a branch touched",
+        description="Limit the scope to files changed since the merge base with this branch.",
+    )
+    paths: tuple[str, ...] = Field(
+        default=(), title="Paths", description="Globs in the way of .gitignore; empty: everything."
+    )
+    verify: tuple[str, ...] = Field(
+        default=(), title="Verify", description="Commands that prove a commit; empty: detected."
+    )
+    setup: tuple[str, ...] = Field(
+        default=(), title="Setup", description="Commands that prepare the environment; empty: detected."
+    )
+    environment: str = Field(default="", title="Environment", description="Path of an environment that exists.")
+    allow: tuple[Opened, ...] = Field(
+        default=(), title="Allow", description="Protected classes that commits may touch."
+    )
+    include_generated: bool = Field(default=False, title="Generated files too")
+    gate_minutes: float = Field(default=30.0, gt=0, title="Minutes a gate run may take")
+
+
+class Workspace(Value):
+    """Where a run works. The same value however often it is attached: no tree id inside it."""
+
+    target: Target
+    axis: str
+    """The axis' slug, as in the branch `swathe/<axis>`."""
+    run: str
+    """Id of the run: `20261130-162135-3f9a`."""
+    git_dir: str
+    """The target's common git directory."""
+    home: str
+    """Our folder for this target under `$SWATHE_HOME/targets`: store.git, agent, gate, envs, runs."""
+    base: str
+    """Object id of the base commit."""
+
+    @property
+    def branch(self) -> str:
+        return f"refs/heads/swathe/{self.axis}"
+
+    @property
+    def state_ref(self) -> str:
+        return f"refs/swathe/{self.axis}/state"

@@ -1,0 +1,1 @@
+"""What next: one flow per decision record; each reads like its record."""

@@ -1,0 +1,68 @@
+"""ADR-058: one capable executor, a mission, and standing autonomy.
+
+The flow adds what an executor alone cannot do well, and nothing else: a real gate,
+a bounded continuation, and git as the durable state.
+"""
+
+from prefect import State, flow
+
+from domain.axis import Axis
+from domain.budget import Budget
+from domain.change import Grain
+from domain.journal import Journal
+from domain.proof import answered, question
+from domain.report import Report
+from domain.target import Target
+from domain.value import Busy
+from tasks.admit import admit
+from tasks.agent_pass import agent_pass
+from tasks.close import close
+from tasks.land import land
+from tasks.open_workspace import open_workspace
+from tasks.rescan import rescan
+from tasks.set_out import set_out
+from tasks.states import held, state_of
+from tasks.verify import verify
+
+UNBOUNDED = Budget()
+
+
+@flow(flow_run_name="{target.repo}", persist_result=True, result_serializer="json")
+def campaign(
+    target: Target,
+    axis: Axis,
+    budget: Budget = UNBOUNDED,
+    grain: Grain = "finding",
+    verify_each: bool = False,
+    retry: bool = False,
+    run: str = "",
+) -> State[Report]:
+    """Carry one axis across a repository, one verified commit at a time.
+
+    Args:
+        target: The repository, and the commands that prove it.
+        axis: The improvement: a name from the catalogue, or a rule.
+        budget: What the run may spend. What it has landed by then, it keeps.
+        grain: What one commit settles: one finding, a file's findings, or a rule's.
+        verify_each: Run the gate on every commit alone, instead of on batches.
+        retry: Try parked and declined sites again.
+        run: Id of the run; leave it empty.
+    """
+    try:
+        workspace = open_workspace(target, axis, run)
+    except Busy as busy:
+        return held(busy)
+    journal = Journal.begin(set_out(workspace, axis, retry), budget, grain)
+
+    while not journal.ending:
+        chain = agent_pass(workspace, axis, journal.brief)
+        batch = admit(workspace, chain, journal.rate, verify_each)
+        tip = land(workspace, axis, chain, batch.outcome)
+        while batch.probe and not journal.stopped:
+            proof = verify(workspace, chain, question(batch, journal.flaky), tip)
+            batch, journal = answered(batch, proof), journal.count(proof)
+            tip = land(workspace, axis, chain, batch.outcome)
+        survey = rescan(workspace, axis, tip, journal.number)
+        journal = journal.record(chain, batch, survey)
+
+    return state_of(close(workspace, journal))

@@ -1,0 +1,1 @@
+"""How hard to try: one step per file; retries, kept results, a name in the UI."""

@@ -1,0 +1,25 @@
+"""admit: the checks a commit must pass before the gate is even run on it."""
+
+from prefect import task
+from prefect.cache_policies import NO_CACHE
+
+from adapters.executors.passes import opened_classes
+from adapters.repository.opening import touched_by_branch
+from adapters.shelf import fetch
+from domain.admission import Rules, admit as judged
+from domain.batch import Batch
+from domain.commit import ChainOnShelf
+from domain.red_rate import RedRate
+from domain.target import Workspace
+
+
+@task(cache_policy=NO_CACHE)
+def admit(workspace: Workspace, chain: ChainOnShelf, rate: RedRate, each: bool) -> Batch:
+    """The batch of a pass: what is admitted waits for the gate, what is not has its reason."""
+    rules = Rules(
+        globs=workspace.target.paths,
+        touched=touched_by_branch(workspace),
+        opened=opened_classes(workspace),
+    )
+    admitted, refused = judged(fetch(workspace, chain.number).commits, rules)
+    return Batch(pending=admitted, refused=refused, rate=rate, each=each)

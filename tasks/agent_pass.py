@@ -1,0 +1,25 @@
+"""agent_pass: one stretch of work by the executor, in its own clone; its commits are brought across."""
+
+from prefect import task
+
+from adapters import events
+from adapters.executors import passes
+from adapters.repository.workspaces import run_folder
+from adapters.shelf import put
+from domain.axis import Axis
+from domain.commit import ChainOnShelf
+from domain.journal import Brief
+from domain.target import Workspace
+from tasks.journal_policy import KEPT
+
+
+@task(**KEPT)
+def agent_pass(workspace: Workspace, axis: Axis, brief: Brief) -> ChainOnShelf:
+    """A pass is paid once: kept by its brief, which names its number and the tip."""
+    events.emit(run_folder(workspace), "step", what=f"pass {brief.number}: changing the sites")
+    chain = passes.make(workspace, axis, brief)
+    events.emit(
+        run_folder(workspace), "executed",
+        commits=len(chain.commits), seconds=chain.seconds, **{"pass": chain.number},
+    )  # fmt: skip
+    return put(workspace, chain)

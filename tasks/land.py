@@ -1,0 +1,36 @@
+"""land: what is green moves the branch, what is blamed is parked; branch and state in one transaction."""
+
+from prefect import task
+from prefect.cache_policies import NO_CACHE
+
+from adapters import events
+from adapters.repository import settling
+from adapters.repository.settling import Signature
+from adapters.repository.workspaces import run_folder
+from adapters.shelf import fetch
+from domain.axis import Axis, title
+from domain.batch import Outcome
+from domain.commit import ChainOnShelf
+from domain.state import State
+from domain.target import Workspace
+
+
+@task(cache_policy=NO_CACHE, retries=2, retry_delay_seconds=1)
+def land(workspace: Workspace, axis: Axis, chain: ChainOnShelf, outcome: Outcome) -> str:
+    """Settle what is not settled yet, and return the tip. Safe to retry: the same commits get the same ids."""
+    said = title(axis)
+    settled = settling.settle(
+        workspace,
+        fetch(workspace, chain.number),
+        outcome,
+        Signature(axis=said, executor="codemod"),
+        State(axis=said, base=workspace.base),
+    )
+    run = run_folder(workspace)
+    if settled.landed:
+        commits = [{"sha": c.sha, "subject": c.subject, "site": c.site} for c in settled.landed]
+        events.emit(run, "landed", commits=commits)
+    for parked in settled.parked:
+        tests = [failure.test for failure in parked.failures][:20]
+        events.emit(run, "parked", site=parked.site, reason=parked.reason, failures=tests)
+    return settled.tip

@@ -1,0 +1,19 @@
+"""open_workspace: find the target, take its lock, lay the clones."""
+
+from prefect import task
+from prefect.cache_policies import NO_CACHE
+from prefect.runtime import flow_run
+
+from adapters import beginning
+from adapters.repository.opening import open_target
+from domain.axis import Axis, slug
+from domain.target import Target, Workspace
+
+
+@task(cache_policy=NO_CACHE)
+def open_workspace(target: Target, axis: Axis, run: str) -> Workspace:
+    """Attach to the target. Safe to repeat: the same value, however often it is attached."""
+    beginning.check_executor(axis)
+    workspace = open_target(target, slug(axis), run or str(flow_run.id)[:13])
+    beginning.attach(workspace)
+    return workspace

@@ -1,0 +1,15 @@
+"""rescan: what is left on the tip, by the axis' own probe."""
+
+from prefect import task
+
+from adapters import ending
+from domain.axis import Axis
+from domain.journal import Survey
+from domain.target import Workspace
+from tasks.journal_policy import KEPT
+
+
+@task(**KEPT)
+def rescan(workspace: Workspace, axis: Axis, tip: str, number: int) -> Survey:
+    """The list belongs to a tip and a pass: kept by both."""
+    return ending.resurvey(workspace, axis, tip, number)

@@ -1,0 +1,15 @@
+"""set_out: the state, the sites, and the baseline of the gate on the base commit."""
+
+from prefect import task
+from prefect.cache_policies import NO_CACHE
+
+from adapters import beginning
+from domain.axis import Axis
+from domain.journal import Start
+from domain.target import Workspace
+
+
+@task(cache_policy=NO_CACHE)
+def set_out(workspace: Workspace, axis: Axis, retry: bool) -> Start:
+    """What the run sets out with. It is written down once, so that a repeated step is told the same."""
+    return beginning.set_out(workspace, axis, retry=retry)

@@ -1,0 +1,18 @@
+"""verify: the gate's verdict on some commits, on a clean checkout in a clone that the agent cannot reach."""
+
+from prefect import task
+
+from adapters import events, verifying
+from adapters.repository.workspaces import run_folder
+from adapters.shelf import fetch
+from domain.commit import ChainOnShelf
+from domain.gate import Baseline
+from domain.proof import Proof, Question
+from domain.target import Workspace
+from tasks.journal_policy import KEPT
+
+
+@task(**KEPT)
+def verify(workspace: Workspace, chain: ChainOnShelf, question: Question, tip: str) -> Proof:
+    """Same commits on the same tip, same answer: kept by all of them."""
+    return verifying.verify(workspace, fetch(workspace, chain.number), question, tip)
