@@ -4,7 +4,7 @@ The command line does the same before Prefect is started; what it found is kept,
 flow does none of it twice.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from pathlib import Path
 
 from adapters import events, proving
@@ -12,6 +12,7 @@ from adapters.catalogue import read_catalogue
 from adapters.executors import passes
 from adapters.proving import Prepared
 from adapters.repository import lock, states, workspaces
+from adapters.repository.git import object_id
 from adapters.repository.opening import uncommitted
 from adapters.repository.recovery import recover
 from adapters.repository.settling import save
@@ -21,6 +22,7 @@ from domain.environment import SetupFailed
 from domain.gate import Baseline, GateRun
 from domain.journal import Start, Survey, open_sites
 from domain.judgement import baseline_of, notices
+from domain.site import Listing
 from domain.state import State
 from domain.target import Workspace
 from domain.value import Busy, Refused
@@ -61,7 +63,7 @@ def set_out(
     proved = None
     if open_sites(surveyed):
         before_gate()
-        proved = prove_baseline(workspace, surveyed)
+        proved = prove_baseline(workspace, {site.path for site in open_sites(surveyed)})
     begun = _start(workspace, axis, surveyed, notes, proved)
     draft = written.with_suffix(".draft")
     draft.write_text(begun.to_json())
@@ -69,7 +71,9 @@ def set_out(
     return begun
 
 
-def survey(workspace: Workspace, axis: Axis, words: str, *, retry: bool = False) -> tuple[Survey, tuple[str, ...]]:
+def survey(
+    workspace: Workspace, axis: Axis, words: str, *, retry: bool = False
+) -> tuple[Survey, tuple[str, ...]]:
     """State, tip and the sites there; sites that the operator took back are declined from now on."""
     found = recover(workspace, words)
     listing = passes.look(workspace, axis, found.tip)
@@ -88,13 +92,22 @@ def survey(workspace: Workspace, axis: Axis, words: str, *, retry: bool = False)
     )
 
 
+def preview(workspace: Workspace, axis: Axis) -> tuple[State | None, Listing]:
+    """The sites as a run would find them. Nothing in the target is changed."""
+    state, _ = states.load(target_place(workspace), workspace.state_ref)
+    tip = object_id(target_place(workspace), workspace.branch) if state else None
+    return state, passes.look(workspace, axis, tip or workspace.base)
+
+
 def check_executor(axis: Axis) -> None:
     """Refuse an axis that needs a model."""
     for_codemod(axis, read_catalogue())
 
 
-def prove_baseline(workspace: Workspace, survey: Survey) -> tuple[Prepared, Baseline, tuple[float, ...]]:
-    """Prepare the gate, run it on the base commit, and see it fail on a broken one. Seconds of the runs made."""
+def prove_baseline(
+    workspace: Workspace, paths: Collection[str]
+) -> tuple[Prepared, Baseline, tuple[float, ...]]:
+    """Prepare the gate, run it on the base commit, and see it fail with `paths` broken. Seconds of the runs made."""
     run = run_folder(workspace)
     plan = proving.plan_of(workspace)
     events.emit(run, "step", what="preparing the environment")
@@ -109,7 +122,7 @@ def prove_baseline(workspace: Workspace, survey: Survey) -> tuple[Prepared, Base
         run, "baseline", tests=None if tests is None else len(tests), failed=list(baseline.failed),
         seconds=sum(seconds),
     )  # fmt: skip
-    return prepared, baseline, (*seconds, *_see_it_fail(workspace, prepared, baseline, survey))
+    return prepared, baseline, (*seconds, *_see_it_fail(workspace, prepared, baseline, paths))
 
 
 def proved_by(workspace: Workspace) -> tuple[Prepared, Baseline]:
@@ -145,7 +158,9 @@ def _baseline(workspace: Workspace, prepared: Prepared) -> tuple[Baseline, tuple
 
 def _refuse_unusable(run: GateRun) -> None:
     if run.status == "unavailable":
-        raise Refused(f"gate unavailable: {run.why or run.command}. Install it, or give --verify or --setup.\n{_end(run)}")
+        raise Refused(
+            f"gate unavailable: {run.why or run.command}. Install it, or give --verify or --setup.\n{_end(run)}"
+        )
     if run.status == "timeout":
         raise Refused(
             f"the gate did not end in {run.seconds / 60:.1f} minutes on the base commit (`{run.command}`). "
@@ -160,13 +175,14 @@ def _end(run: GateRun) -> str:
 
 
 def _see_it_fail(
-    workspace: Workspace, prepared: Prepared, baseline: Baseline, survey: Survey
+    workspace: Workspace, prepared: Prepared, baseline: Baseline, paths: Collection[str]
 ) -> tuple[float, ...]:
     """Break the files that hold sites on purpose: a gate that stays green there would pass anything."""
-    paths = {site.path for site in survey.listing.sites}
     if not paths:
         return ()
-    events.emit(run_folder(workspace), "step", what="breaking files on purpose, to see the gate fail")
+    events.emit(
+        run_folder(workspace), "step", what="breaking files on purpose, to see the gate fail"
+    )
     broken = proving.break_on_purpose(workspace, paths)
     run, kept = proving.run(workspace, prepared, broken)
     if not notices(run, baseline):
@@ -188,7 +204,10 @@ def _start(
     target = workspace.target
     seen = uncommitted(workspace)
     if seen:
-        notes = (*notes, f"{seen} uncommitted files in {target.repo} were not seen: a run starts from a commit.")
+        notes = (
+            *notes,
+            f"{seen} uncommitted files in {target.repo} were not seen: a run starts from a commit.",
+        )
     plan = proved[0].plan if proved else proving.plan_of(workspace)
     seconds = proved[2] if proved else ()
     return Start(
@@ -217,5 +236,3 @@ def enough_said(workspace: Workspace) -> bool:
 def current_state(workspace: Workspace, words: str) -> State:
     state, _ = states.load(target_place(workspace), workspace.state_ref)
     return state or State(axis=words, base=workspace.base)
-
-

@@ -22,7 +22,9 @@ def resurvey(workspace: Workspace, axis: Axis, tip: str, number: int) -> Survey:
     """State and sites after a pass."""
     listing = passes.look(workspace, axis, tip)
     run = run_folder(workspace)
-    events.emit(run, "sites", count=len(listing.sites), skipped=listing.skipped, **{"pass": number + 1})
+    events.emit(
+        run, "sites", count=len(listing.sites), skipped=listing.skipped, **{"pass": number + 1}
+    )
     state = beginning.current_state(workspace, title(axis))
     return Survey(
         state=state,

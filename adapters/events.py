@@ -13,7 +13,10 @@ FILE = "events.jsonl"
 
 def emit(run: Path, event: str, /, **facts: object) -> None:
     """Append one event."""
-    record = {"at": datetime.now(UTC).isoformat(timespec="seconds"), "elapsed": round(elapsed(run), 3)}
+    record = {
+        "at": datetime.now(UTC).isoformat(timespec="seconds"),
+        "elapsed": round(elapsed(run), 3),
+    }
     line = json.dumps({**record, "event": event, **facts})
     with (run / FILE).open("a") as file:
         file.write(line + "\n")
@@ -22,7 +25,7 @@ def emit(run: Path, event: str, /, **facts: object) -> None:
 def elapsed(run: Path) -> float:
     """Active seconds of a run, by the monotonic clock, carried on when another process goes on with it."""
     if run not in _clocks:
-        before = max((float(record.get("elapsed", 0)) for record in read(run)), default=0.0)
+        before = max((float(str(record.get("elapsed", 0))) for record in read(run)), default=0.0)
         _clocks[run] = (time.monotonic(), before)
     started, before = _clocks[run]
     return before + time.monotonic() - started

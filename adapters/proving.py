@@ -8,7 +8,14 @@ from pathlib import Path
 from adapters.processes import environment, gate
 from adapters.repository import workspaces
 from adapters.repository.git import git
-from adapters.repository.workspaces import gate_folder, move_gate, read_files, run_folder, store, tracked
+from adapters.repository.workspaces import (
+    gate_folder,
+    move_gate,
+    read_files,
+    run_folder,
+    store,
+    tracked,
+)
 from adapters.repository.writing import Draft, write_commits
 from domain.detection import MANIFESTS, detect
 from domain.environment import Environment, SetupFailed
@@ -47,7 +54,9 @@ def plan_of(workspace: Workspace) -> GatePlan:
             timeout_seconds=seconds,
         )
     if isinstance(found, str):
-        raise Refused(f"no gate: {found} Give the command that proves a commit, as in --verify 'make test'.")
+        raise Refused(
+            f"no gate: {found} Give the command that proves a commit, as in --verify 'make test'."
+        )
     return found.model_copy(
         update={
             "setup": target.setup or found.setup,
@@ -91,7 +100,12 @@ def _kept_files(workspace: Workspace) -> frozenset[str]:
 
 
 def run(
-    workspace: Workspace, prepared: Prepared, commit: str, *, nth: int = 1, expect_reports: bool = False
+    workspace: Workspace,
+    prepared: Prepared,
+    commit: str,
+    *,
+    nth: int = 1,
+    expect_reports: bool = False,
 ) -> tuple[GateRun, bool]:
     """Run the gate on a clean checkout of `commit`; and whether the answer was kept from earlier.
 

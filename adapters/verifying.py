@@ -7,7 +7,7 @@ from adapters.repository.importing import imports_of
 from adapters.repository.replaying import Candidate, candidate
 from adapters.repository.workspaces import run_folder, store
 from domain.commit import Chain
-from domain.gate import Baseline, Failure, GateRun, Verdict
+from domain.gate import Failure, Verdict
 from domain.judgement import judge
 from domain.proof import Proof, Question
 from domain.suspects import Pointers, point_out
@@ -46,9 +46,7 @@ def verify(workspace: Workspace, chain: Chain, question: Question, tip: str) -> 
     )
 
 
-def _suspects(
-    workspace: Workspace, chain: Chain, made: Candidate, verdict: Verdict
-) -> Pointers:
+def _suspects(workspace: Workspace, chain: Chain, made: Candidate, verdict: Verdict) -> Pointers:
     applied = set(made.applied)
     commits = [commit for commit in chain.commits if commit.sha in applied]
     imports = imports_of(workspace, made.commit, _named(verdict.failures))
@@ -57,4 +55,3 @@ def _suspects(
 
 def _named(failures: Sequence[Failure]) -> list[Failure]:
     return [failure for failure in failures if "::" in failure.test or "/" in failure.test]
-

@@ -2,28 +2,40 @@
 
 import os
 import secrets
+import shutil
+from collections.abc import Generator, Sequence
+from contextlib import chdir, contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import cast
 
-from adapters import beginning, ending, events, sample
+from adapters import beginning, ending, events, proving, sample
 from adapters.catalogue import read_catalogue, with_rule_text
 from adapters.home import swathe_home
+from adapters.repository import lock
 from adapters.repository.git import Place, git
-from adapters.repository.opening import open_target
+from adapters.repository.opening import absolute, open_target
 from adapters.repository.workspaces import run_folder
 from adapters.service import server
 from adapters.service.environment import client_environment, operators_server
+from cli.checkup import doctor
 from cli.progress import follow
+from cli.standing import enough, status, take
 from domain.axis import Axis, parse_axis, slug, title
-from domain.journal import Journal, Start
-from domain.options import RunOptions
+from domain.doctor import Plan, PlannedSite
+from domain.gate import GatePlan
+from domain.journal import Journal, Survey, open_sites
+from domain.options import Grain, RunOptions
 from domain.report import Report
+from domain.site import Site
+from domain.state import State
 from domain.target import Target, Workspace
 from domain.value import Busy, Refused
 
 
 def run_campaign(options: RunOptions) -> Report:
     """Carry the axis through the target, and report. What is wrong is said before anything is started."""
+    options = located(options)
     axis = axis_of(options)
     workspace = open_target(options.target, slug(axis), new_run())
     try:
@@ -41,6 +53,12 @@ def run_campaign(options: RunOptions) -> Report:
         if journal.ending:
             return ending.close(workspace, journal)
         return _flow(options, axis, workspace)
+
+
+def located(options: RunOptions) -> RunOptions:
+    """With the repository's whole path: the flow does not run in the operator's folder."""
+    repo = absolute(options.target.repo)
+    return options.model_copy(update={"target": options.target.model_copy(update={"repo": repo})})
 
 
 def axis_of(options: RunOptions) -> Axis:
@@ -77,24 +95,30 @@ def _flow(options: RunOptions, axis: Axis, workspace: Workspace) -> Report:
     url = operators_server() or server.ready(swathe_home())
     if url is None:
         log = server.log_file(swathe_home())
-        raise Refused(f"our Prefect server did not start; see {log}. Or set PREFECT_API_URL to one that runs.")
+        raise Refused(
+            f"our Prefect server did not start; see {log}. Or set PREFECT_API_URL to one that runs."
+        )
     os.environ.update(client_environment(url))
-    from flows.campaign import campaign
+    room = swathe_home() / "prefect"
+    room.mkdir(parents=True, exist_ok=True)
+    # Prefect reads `.env`, `prefect.toml` and `pyproject.toml` of the current folder: that may be the target.
+    with chdir(room):
+        from flows.campaign import campaign
 
-    state = campaign(
-        options.target,
-        axis,
-        options.budget,
-        options.grain,
-        options.verify_each,
-        options.retry,
-        workspace.run,
-        return_state=True,
-    )
+        state = campaign(
+            options.target,
+            axis,
+            options.budget,
+            options.grain,
+            options.verify_each,
+            options.retry,
+            workspace.run,
+            return_state=True,
+        )
     path = run_folder(workspace) / "report.json"
-    if path.exists():
-        return Report.from_json(path.read_text())
-    raise state.result(raise_on_failure=False)  # pyright: ignore
+    if not path.exists():
+        raise cast("Exception", state.result(raise_on_failure=False))
+    return Report.from_json(path.read_text())
 
 
 def demo(folder: Path, axis: str) -> Report:
@@ -107,4 +131,55 @@ def demo(folder: Path, axis: str) -> Report:
     return run_campaign(RunOptions(target=Target(repo=str(folder)), axis=axis))
 
 
-__all__ = ["Start", "axis_of", "demo", "new_run", "run_campaign"]
+def plan(options: RunOptions) -> Plan:
+    """What a run would do. Nothing in the target is changed."""
+    options = located(options)
+    axis = axis_of(options)
+    workspace = open_target(options.target, slug(axis), new_run())
+    with attached(workspace):
+        state, listing = beginning.preview(workspace, axis)
+        sites = open_sites(Survey(state=state or State(axis=title(axis)), listing=listing, tip=""))
+        gate, notes = _gate_of(workspace), listing.notes
+    return Plan(
+        axis=title(axis),
+        target=options.target.repo,
+        base=workspace.base,
+        branch=workspace.branch.removeprefix("refs/heads/"),
+        sites=tuple(PlannedSite(place=s.place, rule=s.rule, message=s.message) for s in sites),
+        commits=_commits(sites, options.grain),
+        gate=gate,
+        skipped=listing.skipped,
+        notes=notes,
+    )
+
+
+def _commits(sites: Sequence[Site], grain: Grain) -> int:
+    """How many commits the sites make; findings that share one edit share one commit."""
+    match grain:
+        case "file":
+            return len({site.path for site in sites})
+        case "rule":
+            return len({site.rule for site in sites})
+        case "finding":
+            return len({(site.path, site.edits or site.id) for site in sites})
+
+
+def _gate_of(workspace: Workspace) -> GatePlan | None:
+    try:
+        return proving.plan_of(workspace)
+    except Refused:
+        return None
+
+
+@contextmanager
+def attached(workspace: Workspace) -> Generator[None]:
+    """Hold the campaign lock for the block; `Busy` when another run has it."""
+    beginning.attach(workspace)
+    try:
+        yield
+    finally:
+        shutil.rmtree(run_folder(workspace), ignore_errors=True)
+        lock.release(beginning.lock_path(workspace))
+
+
+__all__ = ["demo", "doctor", "enough", "plan", "run_campaign", "status", "take"]

@@ -114,7 +114,7 @@ def _answer(asked: Asked) -> str:
     axes = ", ".join(asked.axes)
     if asked.running:
         return f"Asked: {axes} finishes its pass, lands it, and stops."
-    return f"Nothing runs now. The next run of {axes} stops after its first pass."
+    return f"Nothing runs now: {axes} has nothing to finish."
 
 
 def _show_taken(taken: Taken) -> None:

@@ -104,9 +104,9 @@ def title(axis: Axis) -> str:
         case Catalogue(name=name):
             return name
         case Ruff(select=select, unsafe=unsafe):
-            return f"ruff:{select}{' (unsafe fixes too)' if unsafe else ''}"
+            return f"{_shortened(f'ruff:{select}')}{' (unsafe fixes too)' if unsafe else ''}"
         case AstGrep(rule=rule):
-            return f"ast-grep:{_rule_name(rule)}"
+            return _shortened(f"ast-grep:{_rule_name(rule)}")
         case Commands(find=find, edit=edit):
             return _shortened(f"cmd:{find} => {edit}")
         case Sentence(text=text):

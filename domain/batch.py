@@ -112,7 +112,9 @@ class Batch(Value):
         """Tests that failed in a red run whose commits all turned out good."""
         good = set(self.good)
         return tuple(
-            sorted({f.test for red in self.reds if good.issuperset(red.commits) for f in red.failures})
+            sorted(
+                {f.test for red in self.reds if good.issuperset(red.commits) for f in red.failures}
+            )
         )
 
     def drop(self, commits: tuple[str, ...]) -> "Batch":
@@ -190,9 +192,7 @@ class Batch(Value):
 
     def _blame(self, commit: str) -> "Batch":
         blame = Blame(commit=commit, failures=self._failures_of(commit))
-        return self._without(
-            {commit}, bad=(*self.bad, blame), rate=self.rate.found(), group=()
-        )
+        return self._without({commit}, bad=(*self.bad, blame), rate=self.rate.found(), group=())
 
     def _failures_of(self, commit: str) -> tuple[Failure, ...]:
         """What points at the commit in the last run that named it, else all of the smallest run that held it."""

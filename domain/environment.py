@@ -3,6 +3,8 @@
 import hashlib
 from collections.abc import Mapping
 
+from pydantic import Field
+
 from domain.gate import GatePlan
 from domain.value import Value
 
@@ -17,7 +19,7 @@ class Environment(Value):
     path: str = ""
     bin: str = ""
     """The folder to put first on PATH; empty when there is none."""
-    variables: dict[str, str] = {}
+    variables: dict[str, str] = Field(default_factory=dict[str, str])
     notes: tuple[str, ...] = ()
     """What the operator should know: what was installed, and what was not found."""
 

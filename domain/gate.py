@@ -3,6 +3,8 @@
 from collections.abc import Collection
 from typing import Literal
 
+from pydantic import Field
+
 from domain.value import Value
 
 TestOutcome = Literal["passed", "failed", "error", "skipped"]
@@ -35,7 +37,7 @@ class GateRun(Value):
     seconds: float = 0.0
     tests: dict[str, TestOutcome] | None = None
     """Outcome by test id, from JUnit XML; None when no runner wrote a report."""
-    messages: dict[str, str] = {}
+    messages: dict[str, str] = Field(default_factory=dict[str, str])
     """Message with the end of its traceback, by failing test id."""
     tail: str = ""
     """The end of the log, bounded."""

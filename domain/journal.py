@@ -13,6 +13,7 @@ from domain.report import BaselineSummary, Ending, Remaining, Report, Seconds
 from domain.site import Listing, Site
 from domain.state import State
 from domain.value import Value
+from domain.words import counted
 
 OUT_OF_TIME = "out of time"
 
@@ -144,7 +145,7 @@ class Journal(Value):
                 "red": self.red + len(batch.bad),
                 "flaky": tuple(sorted({*self.flaky, *batch.flaky})),
                 "fixed": batch.fixed or self.fixed,
-                "notes": tuple(dict.fromkeys((*self.notes, *chain.notes))),
+                "notes": survey.listing.notes or chain.notes,
                 "skipped": survey.listing.skipped or self.skipped,
             }
         )
@@ -181,40 +182,38 @@ class Journal(Value):
     @property
     def why(self) -> str:
         """The ending in one sentence, with its value."""
-        left, parked = len(self.survey.listing.sites), len(self.open_sites)
-        settled = left - parked
-        match self.ending:
-            case "complete":
-                return f"no site is left after {_count(self.passes, 'pass')}, and the gate is green."
-            case "exhausted":
-                return f"every site was worked on; {_count(settled, 'site')} stay, parked or declined."
-            case "nothing-to-do":
-                return self._nothing(settled)
-            case "budget":
-                return f"{self.survey.elapsed / 60:.1f} of {self.budget.max_minutes} minutes are spent; {_count(parked, 'site')} left."
-            case "passes":
-                return f"{_count(self.passes, 'pass')} were allowed and made; {_count(parked, 'site')} left."
-            case "enough":
-                return f"you said enough; the pass was finished first. {_count(parked, 'site')} left."
-            case "stalled":
-                return f"{STALLED_AFTER} passes landed nothing; {_count(parked, 'site')} left."
-            case "red":
-                return self.stopped or f"the gate is red on all that is left: {_count(settled, 'site')} parked."
-            case _:
-                return ""
+        left = counted(len(self.open_sites), "site")
+        settled = len(self.survey.listing.sites) - len(self.open_sites)
+        passes = counted(self.passes, "pass", "passes")
+        reasons: dict[Ending | None, str] = {
+            "complete": f"no site is left after {passes}, and the gate is green.",
+            "exhausted": f"every site was worked on; {counted(settled, 'site')} stay, parked or declined.",
+            "nothing-to-do": self._nothing(settled),
+            "budget": f"{self.survey.elapsed / 60:.1f} of {self.budget.max_minutes} minutes are spent; {left} left.",
+            "passes": f"{passes} were allowed and made; {left} left.",
+            "enough": f"you said enough; the pass was finished first. {left} left.",
+            "stalled": f"{STALLED_AFTER} passes landed nothing; {left} left.",
+            "red": self.stopped
+            or f"the gate is red on all that is left: {counted(settled, 'site')} parked.",
+        }
+        return reasons.get(self.ending, "")
 
     def _nothing(self, settled: int) -> str:
         if settled:
-            return f"the only {_count(settled, 'site')} left are parked or declined. `--retry` opens them again."
+            return f"the only {counted(settled, 'site')} left are parked or declined. `--retry` opens them again."
         before = len(self.survey.state.landed)
-        return "no site is left" + (f"; {_count(before, 'commit')} landed earlier." if before else ".")
+        return "no site is left" + (
+            f"; {counted(before, 'commit')} landed earlier." if before else "."
+        )
 
     def report(self, take: str, ui: str = "") -> Report:
         """The closing record."""
         survey, start = self.survey, self.start
         state = survey.state
         mine = tuple(commit for commit in state.landed if commit.run == start.run)
-        engine = max(0.0, survey.elapsed - self.gate_seconds - start.gate_seconds - self.agent_seconds)
+        engine = max(
+            0.0, survey.elapsed - self.gate_seconds - start.gate_seconds - self.agent_seconds
+        )
         return Report(
             run=start.run,
             ending=self.ending or "stalled",
@@ -244,7 +243,7 @@ class Journal(Value):
             ),
             first_commit_seconds=survey.first_commit_seconds,
             skipped=self.skipped or survey.listing.skipped,
-            notes=(*start.notes, *self.notes, *survey.listing.notes),
+            notes=tuple(dict.fromkeys((*start.notes, *(self.notes or survey.listing.notes)))),
             take=take if state.landed else "",
             ui=ui,
         )
@@ -264,7 +263,11 @@ def remaining(sites: Iterable[Site], state: State) -> tuple[Remaining, ...]:
             key=site.key,
             rule=site.rule,
             message=site.message,
-            why="declined" if site.id in declined else "parked" if site.id in parked else "not reached",
+            why="declined"
+            if site.id in declined
+            else "parked"
+            if site.id in parked
+            else "not reached",
         )
         for site in sites
     )
@@ -275,8 +278,3 @@ def _summary(baseline: Baseline) -> BaselineSummary:
     return BaselineSummary(
         failed=baseline.failed, flaky=baseline.flaky, tests=None if tests is None else len(tests)
     )
-
-
-def _count(number: int, noun: str) -> str:
-    plural = f"{noun}es" if noun.endswith("s") else f"{noun}s"
-    return f"{number} {noun if number == 1 else plural}"

@@ -1,11 +1,12 @@
 """Suspects: the commits that a red gate points at.
 
 Three kinds of pointers, the most telling first: a failure names a file that the commit changed
-(and, among several commits to that file, an identifier that the commit removed); it names an
+(and, among several commits to that file, the rarest identifier that one of them removed); it names an
 identifier that the commit removed; the failing test imports a file that the commit changed.
 """
 
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from domain.commit import Commit
@@ -32,10 +33,12 @@ def point_out(
     imports: Mapping[str, frozenset[str]],
 ) -> Pointers:
     """Who is suspected; `imports` has the paths that a failing test imports."""
+    frequency = Counter(word for commit in commits for word in commit.removed)
     found: dict[str, list[Failure]] = {}
     sure: list[str] = []
     for failure in failures:
-        pointed, by_file = _pointed(failure, commits, imports.get(failure.test, frozenset()))
+        imported = imports.get(failure.test, frozenset())
+        pointed, by_file = _pointed(failure, commits, frequency, imported)
         for sha in pointed:
             found.setdefault(sha, []).append(failure)
         if by_file and len(pointed) == 1:
@@ -47,19 +50,31 @@ def point_out(
 
 
 def _pointed(
-    failure: Failure, commits: Sequence[Commit], imported: frozenset[str]
+    failure: Failure, commits: Sequence[Commit], frequency: Counter[str], imported: frozenset[str]
 ) -> tuple[list[str], bool]:
     """The commits one failure points at, and whether it names their files."""
     text = f"{failure.test}\n{failure.message}"
     words = frozenset(_WORD.findall(text))
     named = [c for c in commits if any(_mentions(text, path) for path in c.paths)]
-    missing = [c for c in commits if words.intersection(c.removed)]
-    both = [c for c in named if c in missing]
+    missing = _missing(words, commits, frequency)
+    both = _missing(words, named, frequency)
     reached = [c for c in commits if imported.intersection(c.paths)]
     for group in (both, named, missing if _few(missing, commits) else [], reached):
         if group:
             return [c.sha for c in group], group is both or group is named
     return [], False
+
+
+def _missing(
+    words: frozenset[str], commits: Sequence[Commit], frequency: Counter[str]
+) -> list[Commit]:
+    """The commits that removed the rarest of the words: what many removed (`import`) tells nothing."""
+    rarest = {
+        commit.sha: min((frequency[word] for word in words.intersection(commit.removed)), default=0)
+        for commit in commits
+    }
+    least = min((count for count in rarest.values() if count), default=0)
+    return [commit for commit in commits if least and rarest[commit.sha] == least]
 
 
 def _few(group: Sequence[Commit], commits: Sequence[Commit]) -> bool:

@@ -30,9 +30,9 @@ def without_credentials(text: str) -> str:
     return _CREDENTIALS.sub("", text)
 
 
-def counted(number: int, noun: str) -> str:
+def counted(number: int, noun: str, plural: str = "") -> str:
     """`1 site`, `2 sites`."""
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+    return f"{number:,} {noun if number == 1 else plural or f'{noun}s'}"
 
 
 def duration(seconds: float) -> str:

@@ -21,13 +21,13 @@ from tasks.land import land
 from tasks.open_workspace import open_workspace
 from tasks.rescan import rescan
 from tasks.set_out import set_out
-from tasks.states import held, state_of
+from tasks.states import held, run_name, state_of
 from tasks.verify import verify
 
 UNBOUNDED = Budget()
 
 
-@flow(flow_run_name="{target.repo}", persist_result=True, result_serializer="json")
+@flow(flow_run_name=run_name, persist_result=True, result_serializer="json")
 def campaign(
     target: Target,
     axis: Axis,

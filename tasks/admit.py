@@ -6,7 +6,8 @@ from prefect.cache_policies import NO_CACHE
 from adapters.executors.passes import opened_classes
 from adapters.repository.opening import touched_by_branch
 from adapters.shelf import fetch
-from domain.admission import Rules, admit as judged
+from domain.admission import Rules
+from domain.admission import admit as judged
 from domain.batch import Batch
 from domain.commit import ChainOnShelf
 from domain.red_rate import RedRate

@@ -7,9 +7,13 @@ from adapters import ending
 from domain.journal import Journal
 from domain.report import Report
 from domain.target import Workspace
+from tasks.showing import show_commits, show_report
 
 
 @task(cache_policy=NO_CACHE)
 def close(workspace: Workspace, journal: Journal) -> Report:
-    """Write the report; safe to repeat."""
-    return ending.close(workspace, journal)
+    """Write the report, let go of the lock, and show both; safe to repeat."""
+    report = ending.close(workspace, journal)
+    show_commits(workspace, report.landed, report.parked)
+    show_report(workspace, report)
+    return report

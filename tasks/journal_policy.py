@@ -23,8 +23,6 @@ def journal_key(context: TaskRunContext, parameters: Mapping[str, Any]) -> str:
 def _plain(value: object) -> object:
     if isinstance(value, BaseModel):
         return value.model_dump(mode="json")
-    if isinstance(value, list | tuple):
-        return [_plain(item) for item in value]  # pyright: ignore[reportUnknownVariableType]
     return value
 
 

@@ -13,6 +13,7 @@ from domain.batch import Outcome
 from domain.commit import ChainOnShelf
 from domain.state import State
 from domain.target import Workspace
+from tasks.showing import show_progress
 
 
 @task(cache_policy=NO_CACHE, retries=2, retry_delay_seconds=1)
@@ -33,4 +34,6 @@ def land(workspace: Workspace, axis: Axis, chain: ChainOnShelf, outcome: Outcome
     for parked in settled.parked:
         tests = [failure.test for failure in parked.failures][:20]
         events.emit(run, "parked", site=parked.site, reason=parked.reason, failures=tests)
+    settled_so_far = len(outcome.good) + len(outcome.bad) + len(outcome.refused)
+    show_progress(workspace, settled_so_far, chain.count)
     return settled.tip

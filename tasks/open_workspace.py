@@ -4,10 +4,12 @@ from prefect import task
 from prefect.cache_policies import NO_CACHE
 from prefect.runtime import flow_run
 
-from adapters import beginning
+from adapters import beginning, events
 from adapters.repository.opening import open_target
+from adapters.repository.workspaces import run_folder
 from domain.axis import Axis, slug
 from domain.target import Target, Workspace
+from tasks.showing import address
 
 
 @task(cache_policy=NO_CACHE)
@@ -16,4 +18,5 @@ def open_workspace(target: Target, axis: Axis, run: str) -> Workspace:
     beginning.check_executor(axis)
     workspace = open_target(target, slug(axis), run or str(flow_run.id)[:13])
     beginning.attach(workspace)
+    events.emit(run_folder(workspace), "ui", url=address())
     return workspace

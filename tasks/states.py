@@ -1,8 +1,13 @@
 """How a run's ending is named in Prefect (design.md §6)."""
 
+from pathlib import PurePath
+from typing import Any
+
 from prefect import State
+from prefect.runtime import flow_run
 from prefect.states import Cancelled, Completed, Failed
 
+from domain.axis import title
 from domain.report import Report
 from domain.value import Busy
 
@@ -16,6 +21,12 @@ def state_of(report: Report) -> State[Report]:
     if report.ending in FAILED:
         return Failed(name=name, message=message)
     return Completed(name=name, message=message, data=report)
+
+
+def run_name() -> str:
+    """`ruff:UP on sqlparse`, in the UI's list of runs."""
+    asked: dict[str, Any] = flow_run.parameters
+    return f"{title(asked['axis'])} on {PurePath(asked['target'].repo).name.removesuffix('.git')}"
 
 
 def held(busy: Busy) -> State[Report]:

@@ -2,11 +2,9 @@
 
 from prefect import task
 
-from adapters import events, verifying
-from adapters.repository.workspaces import run_folder
+from adapters import verifying
 from adapters.shelf import fetch
 from domain.commit import ChainOnShelf
-from domain.gate import Baseline
 from domain.proof import Proof, Question
 from domain.target import Workspace
 from tasks.journal_policy import KEPT

@@ -13,7 +13,6 @@ from adapters.processes.finished import Finished
 from adapters.processes.shell import run
 from adapters.processes.surroundings import scrubbed_environment
 from domain.axis import Commands
-from domain.change import counted
 from domain.recognition import barred, numbered, site_key
 from domain.site import Listing, Site
 from domain.value import Refused, Value
@@ -48,7 +47,7 @@ class Found:
     """How many sites were left out, by reason."""
 
     def listing(self, reader: Reader, *notes: str) -> Listing:
-        said = counted(self.dropped, "")
+        said = [f"{what}: {count}" for what, count in sorted(self.dropped.items())]
         return Listing(sites=self.sites, skipped=reader.skipped, notes=(*said, *notes))
 
     def open(self, exclude: AbstractSet[str]) -> list[Site]:

@@ -21,6 +21,7 @@ from domain.value import Refused
 SUFFIXES = (".py", ".pyi", ".pyw")
 NOT_UTF8 = b"did not contain valid UTF-8"
 CACHE_FAILED = b"serialize cache"
+LATE_RULES = {"I001": 1, "I002": 1, "RUF100": 2}
 INVALID_SYNTAX = "invalid-syntax"
 
 
@@ -155,7 +156,10 @@ def _findings(answer: ToolOutput, axis: Ruff) -> Iterable[_Finding]:
             f"ruff could not look for {axis.select!r} (exit code {answer.exit_code}):\n{answer.complaint}\n"
             f"Correct the selectors, or the ruff settings of the repository."
         )
-    return json.loads(answer.stdout or b"[]")
+    findings: list[_Finding] = json.loads(answer.stdout or b"[]")
+    # Ruff sorts its output by place, but of two fixes that begin together, `--fix` takes that of the
+    # rule it checks first; imports come after all that looks at the syntax tree, `noqa` last.
+    return sorted(findings, key=lambda finding: LATE_RULES.get(finding["code"] or "", 0))
 
 
 def _take(scan: Scan, source: Source, finding: _Finding, axis: Ruff) -> None:

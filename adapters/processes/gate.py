@@ -39,7 +39,7 @@ REPORT_FOLDERS = (
 
 OWN_REPORT = re.compile(r"--junit-?(?:xml|file)[= ](\S+)")
 
-MORE_THAN_A_PIPELINE = re.compile(r"[;&\n]|\|\|")
+MORE_THAN_A_PIPELINE = re.compile(r"[;\n]|(?<!>)&|\|\|")
 FORGIVE = """trap '__ended=($? "${PIPESTATUS[@]}")
 if [ ${__ended[0]} = 141 ] && [ ${__ended[-1]} = 0 ]; then exit 0; fi' EXIT
 """

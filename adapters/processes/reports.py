@@ -27,11 +27,11 @@ ADDRESS = re.compile(r"\b0x[0-9a-fA-F]{6,}\b")
 class Reports(Value):
     """What the reports of one run say together."""
 
-    files: int = 0
-    broken: tuple[str, ...] = ()
+    files: int
+    broken: tuple[str, ...]
     """Reports that end too early, are too large, or are no XML, with the reason. What they said before counts."""
-    tests: dict[str, TestOutcome] = {}
-    messages: dict[str, str] = {}
+    tests: dict[str, TestOutcome]
+    messages: dict[str, str]
 
 
 class NotAReport(Exception):
@@ -48,14 +48,15 @@ def read(paths: Iterable[Path]) -> Reports:
             descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC)
         except OSError:
             continue
+        # Looked at before it is read: a FIFO would never end.
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            os.close(descriptor)
+            continue
+        files += 1
         with os.fdopen(descriptor, "rb") as file:
-            # A FIFO would never end.
-            if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-                continue
-            files += 1
             try:
                 _parse(file, fold)
-            except (expat.ExpatError, NotAReport, UnicodeError, LookupError) as error:
+            except (expat.ExpatError, NotAReport, LookupError, ValueError) as error:
                 broken.append(f"{path.name}: {error}")
     return Reports(files=files, broken=tuple(broken), tests=fold.tests, messages=fold.messages)
 

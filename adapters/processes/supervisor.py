@@ -97,7 +97,8 @@ def sweep(command: int) -> tuple[int, int | None]:
     give_up = time.monotonic() + GIVE_UP_SECONDS
     while time.monotonic() < give_up:
         ended, another = reap()
-        status = ended[command] if command in ended else status
+        if command in ended:
+            status = ended[command]
         if not another:
             break
         stopped: set[int] = set()

@@ -9,7 +9,7 @@ environment on.
 
 import os
 import signal
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -190,6 +190,13 @@ def discover(path: Path) -> tuple[Path, Path, Path | None]:
     git_dir, common = (Path(os.fsdecode(line)) for line in out.splitlines()[:2])
     status, out, _ = _look(path, "--show-toplevel")
     return git_dir, common, Path(os.fsdecode(out.rstrip(b"\n"))) if status == 0 and out.strip() else None
+
+
+def as_operator(command: Sequence[str]) -> tuple[int, str]:
+    """Run a git command that the operator asked for, as if they had typed it: their settings, their hooks."""
+    process = _start(list(command), os.environ, Path.cwd())
+    out, err = process.communicate()
+    return process.returncode, (out + err).decode(errors="replace")
 
 
 def _look(path: Path, *args: str) -> tuple[int, bytes, bytes]:

@@ -18,6 +18,11 @@ def is_url(repo: str) -> bool:
     return bool(_URL.match(repo))
 
 
+def absolute(repo: str) -> str:
+    """The repository with its whole path; a URL as it is."""
+    return repo if is_url(repo) else str(Path(repo).expanduser().absolute())
+
+
 def open_target(target: Target, axis: str, run: str, *, offline: bool = False) -> Workspace:
     """Find the repository and its base. Nothing is written but our own mirror of a URL."""
     if is_url(target.repo):

@@ -23,7 +23,13 @@ def probe(tree: Path, rule: str = RULE, allowed: frozenset[str] | None = None) -
 
 @pytest.mark.parametrize(
     "content",
-    [b"x = 1\nf(1)\n", b"x = 1\r\nf(1)\r\n", "s = '😀é'; f(1)\n".encode(), b"\xef\xbb\xbff(1)\n", b"# \xe9\nf(1)\n"],
+    [
+        b"x = 1\nf(1)\n",
+        b"x = 1\r\nf(1)\r\n",
+        "s = '😀é'; f(1)\n".encode(),
+        b"\xef\xbb\xbff(1)\n",
+        b"# \xe9\nf(1)\n",
+    ],
 )
 def test_an_edit_covers_exactly_the_match(tree: Path, content: bytes):
     (tree / "a.py").write_bytes(content)
@@ -54,11 +60,22 @@ def test_any_language_will_do(tree: Path):
 
 
 def test_a_hostile_name_is_read_and_reported_as_it_is(tree: Path):
-    names = ["a b.py", "new\nline.py", "-dash.py", "@at.py", "*.py", "\ufffd.py", ".hidden.py", os.fsdecode(b"n\xff.py")]
+    names = [
+        "a b.py",
+        "new\nline.py",
+        "-dash.py",
+        "@at.py",
+        "*.py",
+        "\ufffd.py",
+        ".hidden.py",
+        os.fsdecode(b"n\xff.py"),
+    ]
     for name in names:
         (tree / name).write_text("f(1)\n")
 
-    assert sorted(site.path for site in probe(tree, allowed=frozenset(names)).sites) == sorted(names)
+    assert sorted(site.path for site in probe(tree, allowed=frozenset(names)).sites) == sorted(
+        names
+    )
 
 
 def test_a_rule_of_severity_error_is_a_rule_like_others(tree: Path):

@@ -34,7 +34,12 @@ class Bench:
         self.commits.append(tuple(changes))
 
     def work(
-        self, axis: Axis, *, exclude: frozenset[str] = frozenset(), grain: Grain = "finding", max_rounds: int = 100
+        self,
+        axis: Axis,
+        *,
+        exclude: frozenset[str] = frozenset(),
+        grain: Grain = "finding",
+        max_rounds: int = 100,
     ) -> Worked:
         return work(
             self.tree,
@@ -117,7 +122,15 @@ def test_nothing_is_written_through_a_link(bench: Bench):
 
 def test_hostile_names_come_back_byte_for_byte(bench: Bench):
     """F9."""
-    names = ["new\nline.py", "-x.py", "@x.py", ":(exclude)a.py", "*.py", os.fsdecode(b"\xff.py"), "\u202ex.py"]
+    names = [
+        "new\nline.py",
+        "-x.py",
+        "@x.py",
+        ":(exclude)a.py",
+        "*.py",
+        os.fsdecode(b"\xff.py"),
+        "\u202ex.py",
+    ]
     for name in names:
         bench.put(name, f"x = {FORMAT}\n")
 
@@ -203,7 +216,9 @@ def test_the_grain_file_makes_one_commit_of_a_file(bench: Bench):
 
     worked = bench.work(Ruff(select="UP032,RET505"), grain="file")
 
-    assert [[(change.path, len(change.sites)) for change in changes] for changes in bench.commits] == [
+    assert [
+        [(change.path, len(change.sites)) for change in changes] for changes in bench.commits
+    ] == [
         [("a.py", 3)],
         [("b.py", 1)],
     ]
@@ -269,7 +284,9 @@ def test_a_rule_that_matches_what_it_wrote_changes_nothing(bench: Bench):
     file = bench.put("a.py", "f(1)\n")
     bench.put("b.py", "h(1)\n")
 
-    worked = bench.work(AstGrep(rule="id: x\nlanguage: python\nrule: {pattern: f($X)}\nfix: 'f(f($X))'\n"))
+    worked = bench.work(
+        AstGrep(rule="id: x\nlanguage: python\nrule: {pattern: f($X)}\nfix: 'f(f($X))'\n")
+    )
 
     assert bench.commits == []
     assert file.read_bytes() == b"f(1)\n"
@@ -279,7 +296,9 @@ def test_a_rule_that_matches_what_it_wrote_changes_nothing(bench: Bench):
 def test_nested_matches_are_changed_from_the_outside_in(bench: Bench):
     bench.put("a.py", "f(f(f(1)))\n")
 
-    worked = bench.work(AstGrep(rule="id: x\nlanguage: python\nrule: {pattern: f($X)}\nfix: g($X)\n"))
+    worked = bench.work(
+        AstGrep(rule="id: x\nlanguage: python\nrule: {pattern: f($X)}\nfix: g($X)\n")
+    )
 
     assert bench.contents == [b"g(f(f(1)))\n", b"g(g(f(1)))\n", b"g(g(g(1)))\n"]
     assert worked.left.notes == ()
@@ -288,7 +307,9 @@ def test_nested_matches_are_changed_from_the_outside_in(bench: Bench):
 def test_an_edit_that_changes_nothing_makes_no_commit(bench: Bench):
     bench.put("a.py", "f(1)\n")
 
-    worked = bench.work(AstGrep(rule="id: x\nlanguage: python\nrule: {pattern: f($X)}\nfix: f($X)\n"))
+    worked = bench.work(
+        AstGrep(rule="id: x\nlanguage: python\nrule: {pattern: f($X)}\nfix: f($X)\n")
+    )
 
     assert worked.commits == 0
     assert len(worked.left.sites) == 1
@@ -324,13 +345,25 @@ def test_a_sentence_is_refused(bench: Bench):
 def test_the_end_is_what_ruff_itself_would_write(bench: Bench, tmp_path: Path, select: str):
     for at, source in enumerate(sorted(Path(__file__).parents[2].glob("tests/**/*.py"))[:12]):
         bench.put(f"m{at}.py", source.read_text())
-    bench.put("x.py", f"import os, sys\nfrom typing import List, Optional\nx: Optional[List[int]] = {FORMAT}\n{ELSE}")
+    bench.put(
+        "x.py",
+        f"import os, sys\nfrom typing import List, Optional\nx: Optional[List[int]] = {FORMAT}\n{ELSE}",
+    )
     bench.put("y.py", f"\ufeffimport sys\r\ndef f():\r\n    pass\r\n    pass\r\nx = {FORMAT}\r\n")
     theirs = tmp_path / "theirs"
     shutil.copytree(bench.tree, theirs)
 
     bench.work(Ruff(select=select))
-    fixed = [tool_path("ruff"), "check", "--fix", "--exit-zero", "--no-cache", "--select", select, "."]
+    fixed = [
+        tool_path("ruff"),
+        "check",
+        "--fix",
+        "--exit-zero",
+        "--no-cache",
+        "--select",
+        select,
+        ".",
+    ]
     run_tool(fixed, cwd=theirs)
 
     for name in walked(theirs):

@@ -40,7 +40,10 @@ BASE = {"tests/test_calc.py::test_add", "tests/test_calc.py::test_add_negative"}
 @pytest.fixture(name="project")
 def _project(tmp_path):
     folder = tmp_path / "a project"
-    write(folder, {"calc.py": SOURCE, "tests/test_calc.py": TESTS, "check.sh": "python -m pytest -q\n"})
+    write(
+        folder,
+        {"calc.py": SOURCE, "tests/test_calc.py": TESTS, "check.sh": "python -m pytest -q\n"},
+    )
     return folder
 
 
@@ -109,19 +112,31 @@ def test_a_source_that_does_not_compile_is_named_by_the_file_it_breaks(project):
 HALF_ONLY = "import calc\n\n" + TESTS[TESTS.index("class TestHalf") :]
 ATTACKS = {
     "delete the failing tests": {"tests/test_calc.py": HALF_ONLY},
-    "skip them": {"tests/test_calc.py": TESTS.replace("def test_add", "@__import__('pytest').mark.skip\ndef test_add")},
-    "expect them to fail": {"tests/test_calc.py": TESTS.replace("def test_add", "@__import__('pytest').mark.xfail\ndef test_add")},
-    "deselect them in conftest": {"conftest.py": (
-        "def pytest_collection_modifyitems(items):\n    items[:] = [i for i in items if 'add' not in i.name]\n"
-    )},
-    "exit status 0 from conftest": {"conftest.py": (
-        "def pytest_sessionfinish(session):\n    session.exitstatus = 0\n"
-    )},
+    "skip them": {
+        "tests/test_calc.py": TESTS.replace(
+            "def test_add", "@__import__('pytest').mark.skip\ndef test_add"
+        )
+    },
+    "expect them to fail": {
+        "tests/test_calc.py": TESTS.replace(
+            "def test_add", "@__import__('pytest').mark.xfail\ndef test_add"
+        )
+    },
+    "deselect them in conftest": {
+        "conftest.py": (
+            "def pytest_collection_modifyitems(items):\n    items[:] = [i for i in items if 'add' not in i.name]\n"
+        )
+    },
+    "exit status 0 from conftest": {
+        "conftest.py": ("def pytest_sessionfinish(session):\n    session.exitstatus = 0\n")
+    },
     "|| true in the script": {"check.sh": "python -m pytest -q || true\n"},
     "addopts -k": {"setup.cfg": "[tool:pytest]\naddopts = -k half\n"},
     "another python_functions": {"setup.cfg": "[tool:pytest]\npython_functions = nothing_*\n"},
     "shadow pytest": {"pytest.py": "print('3 passed')\n"},
-    "a new pytest.ini": {"pytest.ini": "[pytest]\naddopts = --deselect tests/test_calc.py::test_add --deselect tests/test_calc.py::test_add_negative\n"},
+    "a new pytest.ini": {
+        "pytest.ini": "[pytest]\naddopts = --deselect tests/test_calc.py::test_add --deselect tests/test_calc.py::test_add_negative\n"
+    },
     "end the process from the source": {"calc.py": BROKEN + "\n\nimport os\nos._exit(0)\n"},
     "empty the test file": {"tests/test_calc.py": ""},
 }
@@ -141,13 +156,17 @@ def test_no_attack_on_the_gate_makes_a_broken_source_green(project, attack):
 def test_an_honest_change_is_green(project):
     better = SOURCE.replace("return a + b", "total = a + b\n    return total")
 
-    verdict = verdict_after(project, lambda folder: write(folder, {"calc.py": better}), "sh check.sh")
+    verdict = verdict_after(
+        project, lambda folder: write(folder, {"calc.py": better}), "sh check.sh"
+    )
 
     assert (verdict.kind, verdict.failures) == ("green", ())
 
 
 def test_settings_of_the_target_do_not_take_our_report_away(project):
-    settings = "[tool:pytest]\naddopts = -x -q --lf --junitxml=theirs.xml -o junit_family=xunit2 --ff\n"
+    settings = (
+        "[tool:pytest]\naddopts = -x -q --lf --junitxml=theirs.xml -o junit_family=xunit2 --ff\n"
+    )
     write(project, {"setup.cfg": settings, "calc.py": BROKEN})
 
     run = gate(project)
@@ -172,7 +191,9 @@ def test_an_old_report_in_the_tree_says_nothing(project):
 
 
 def test_a_script_may_write_its_own_report(project):
-    run = gate(project, "echo '<testsuite><testcase name=\"mine\"/></testsuite>' > $SWATHE_JUNIT/own.xml")
+    run = gate(
+        project, "echo '<testsuite><testcase name=\"mine\"/></testsuite>' > $SWATHE_JUNIT/own.xml"
+    )
 
     assert run.tests == {"mine": "passed"}
 
@@ -198,7 +219,9 @@ def test_a_gate_that_always_exits_0_does_not_notice_a_broken_source(project):
     assert not notices(gate(project, "true"), baseline)
 
 
-@pytest.mark.parametrize("command", ["python -m pytest -k nothing", "python -m pytest -k nothing || true"])
+@pytest.mark.parametrize(
+    "command", ["python -m pytest -k nothing", "python -m pytest -k nothing || true"]
+)
 def test_a_run_that_collects_no_test_is_red(project, command):
     """V6."""
     run = gate(project, command)
@@ -262,7 +285,11 @@ def test_pytest_that_is_not_installed_is_unavailable(project, tmp_path):
 
 def test_a_timeout_is_typed_with_its_limit_and_keeps_the_partial_log(project):
     """T35, T36."""
-    run = gate(project, f"printf 'begun\\377'; sleep 1000 & setsid sleep 999 {uuid4().int} & wait", seconds=0.5)
+    run = gate(
+        project,
+        f"printf 'begun\\377'; sleep 1000 & setsid sleep 999 {uuid4().int} & wait",
+        seconds=0.5,
+    )
 
     assert run.status == "timeout"
     assert run.why.endswith("ran out of time: 0.5 s")
@@ -277,7 +304,9 @@ def test_all_commands_together_have_the_time_of_the_plan(project):
 
 
 def test_a_test_that_hangs_is_named_in_the_log(project):
-    write(project, {"tests/test_hang.py": "import time\n\ndef test_hang():\n    time.sleep(1000)\n"})
+    write(
+        project, {"tests/test_hang.py": "import time\n\ndef test_hang():\n    time.sleep(1000)\n"}
+    )
 
     run = gate(project, seconds=3)
 
@@ -339,7 +368,9 @@ def test_nothing_of_an_earlier_run_is_in_the_scratch_folder(project):
     """T37."""
     assert gate(project, "touch $HOME/stale $SWATHE_JUNIT/stale").status == "passed"
 
-    assert gate(project, "test ! -e $HOME/stale && test ! -e $SWATHE_JUNIT/stale").status == "passed"
+    assert (
+        gate(project, "test ! -e $HOME/stale && test ! -e $SWATHE_JUNIT/stale").status == "passed"
+    )
 
 
 def test_modules_at_the_root_of_the_tree_do_not_change_the_gate(project):
@@ -361,3 +392,12 @@ def test_a_gate_that_uses_up_all_tries_to_stay_leaves_no_process(project):
         for entry in Path("/proc").glob("[0-9]*/cmdline")
         if word.encode() in entry.read_bytes()
     ]
+
+
+def test_a_runner_that_ends_without_its_report_fails_though_its_exit_code_is_0(project):
+    write(project, {"calc.py": SOURCE + "\n\nimport os\nos._exit(0)\n"})
+
+    run = gate(project, expect_reports=True)
+
+    assert (run.status, run.exit_code, run.tests) == ("failed", 0, None)
+    assert "wrote no report" in run.why

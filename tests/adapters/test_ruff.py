@@ -25,14 +25,27 @@ def put(tree: Path, name: str, content: str | bytes) -> None:
     (tree / name).write_bytes(content.encode() if isinstance(content, str) else content)
 
 
-def probe(tree: Path, select: str = "UP032", *, unsafe: bool = False, allowed: frozenset[str] | None = None) -> Listing:
-    return find(tree, Ruff(select=select, unsafe=unsafe), allowed=allowed, cache=tree.parent / "cache")
+def probe(
+    tree: Path,
+    select: str = "UP032",
+    *,
+    unsafe: bool = False,
+    allowed: frozenset[str] | None = None,
+) -> Listing:
+    return find(
+        tree, Ruff(select=select, unsafe=unsafe), allowed=allowed, cache=tree.parent / "cache"
+    )
 
 
 def marked(tree: Path, listing: Listing) -> list[str]:
     """The text that each edit replaces."""
-    texts = {site.path: (tree / site.path).read_bytes().decode("utf-8", "surrogateescape") for site in listing.sites}
-    return [texts[site.path][edit.start : edit.end] for site in listing.sites for edit in site.edits]
+    texts = {
+        site.path: (tree / site.path).read_bytes().decode("utf-8", "surrogateescape")
+        for site in listing.sites
+    }
+    return [
+        texts[site.path][edit.start : edit.end] for site in listing.sites for edit in site.edits
+    ]
 
 
 @pytest.mark.parametrize(
@@ -91,7 +104,11 @@ def test_thousands_of_paths_go_over_in_several_calls(tree: Path):
 
 
 def test_only_safe_fixes_are_sites_unless_asked(tree: Path):
-    put(tree, "a.py", "def f(xs):\n    for x in xs:\n        if x:\n            return True\n    return False\n")
+    put(
+        tree,
+        "a.py",
+        "def f(xs):\n    for x in xs:\n        if x:\n            return True\n    return False\n",
+    )
 
     assert probe(tree, "SIM110").notes == ("1 of SIM110 have no fix that may be applied",)
     assert len(probe(tree, "SIM110", unsafe=True).sites) == 1
@@ -103,7 +120,9 @@ def test_the_settings_of_the_target_are_honoured_but_cannot_make_us_write(tree: 
     put(tree, "old.py", f"z = {FORMAT}\n")
 
     assert [site.path for site in probe(tree).sites] == ["a.py"]
-    assert [site.path for site in probe(tree, allowed=frozenset({"a.py", "old.py"})).sites] == ["a.py"]
+    assert [site.path for site in probe(tree, allowed=frozenset({"a.py", "old.py"})).sites] == [
+        "a.py"
+    ]
     assert (tree / "a.py").read_text() == f"z = {FORMAT}\n"
 
 
@@ -112,7 +131,9 @@ def test_settings_that_ruff_rejects_are_refused_with_its_words(tree: Path):
     assert len(probe(tree).sites) == 1
     put(tree, "ruff.toml", "nonsense = 1\n")
 
-    with pytest.raises(Refused, match=r"ruff could not look for 'UP032' \(exit code 2\)(.|\n)*nonsense"):
+    with pytest.raises(
+        Refused, match=r"ruff could not look for 'UP032' \(exit code 2\)(.|\n)*nonsense"
+    ):
         probe(tree)
 
 
@@ -142,7 +163,11 @@ def test_generated_vendored_and_linked_files_are_counted_by_reason(tree: Path):
 
     listing = probe(tree, allowed=names)
     everything = find(
-        tree, Ruff(select="UP032"), allowed=names, cache=tree.parent / "cache", include_generated=True
+        tree,
+        Ruff(select="UP032"),
+        allowed=names,
+        cache=tree.parent / "cache",
+        include_generated=True,
     )
 
     assert [site.path for site in listing.sites] == ["a.py"]
@@ -166,7 +191,9 @@ def test_files_of_other_languages_are_not_read_as_python(tree: Path):
     put(tree, "a.sql", f"z = {FORMAT}\n")
     put(tree, "a.py", f"z = {FORMAT}\n")
 
-    assert [site.path for site in probe(tree, allowed=frozenset({"a.sql", "a.py"})).sites] == ["a.py"]
+    assert [site.path for site in probe(tree, allowed=frozenset({"a.sql", "a.py"})).sites] == [
+        "a.py"
+    ]
 
 
 def test_notebooks_are_left_alone(tree: Path):
@@ -176,7 +203,9 @@ def test_notebooks_are_left_alone(tree: Path):
     assert probe(tree).sites == ()
 
 
-def test_the_environment_of_the_operator_does_not_reach_ruff(tree: Path, monkeypatch: pytest.MonkeyPatch):
+def test_the_environment_of_the_operator_does_not_reach_ruff(
+    tree: Path, monkeypatch: pytest.MonkeyPatch
+):
     monkeypatch.setenv("RUFF_OUTPUT_FORMAT", "github")
     monkeypatch.setenv("CANARY", "secret")
     put(tree, "a.py", f"z = {FORMAT}\n")
@@ -201,7 +230,9 @@ def test_a_tool_that_hangs_is_ended_and_said_so(tmp_path: Path):
 
 def test_a_tool_that_is_missing_is_refused_with_what_to_install():
     assert Path(tool_path("ruff")).name == "ruff"
-    with pytest.raises(Refused, match=r"no 'no-such-tool' beside (.|\n)*install 'no-such-tool' with pip"):
+    with pytest.raises(
+        Refused, match=r"no 'no-such-tool' beside (.|\n)*install 'no-such-tool' with pip"
+    ):
         tool_path("no-such-tool")
 
 

@@ -8,7 +8,9 @@ from domain.change import counted, some, subject
 from domain.site import Site
 
 
-def site(path: str = "sqlparse/lexer.py", line: int = 41, rule: str = "UP032", message: str = "") -> Site:
+def site(
+    path: str = "sqlparse/lexer.py", line: int = 41, rule: str = "UP032", message: str = ""
+) -> Site:
     return Site(key="k", path=path, line=line, rule=rule, message=message)
 
 
@@ -19,7 +21,10 @@ def site(path: str = "sqlparse/lexer.py", line: int = 41, rule: str = "UP032", m
             [site(message="Use f-string instead of `format` call")],
             "Fix UP032 in sqlparse/lexer.py:41: use f-string instead of format call",
         ),
-        ([site(message="SQL is built by hand")], "Fix UP032 in sqlparse/lexer.py:41: SQL is built by hand"),
+        (
+            [site(message="SQL is built by hand")],
+            "Fix UP032 in sqlparse/lexer.py:41: SQL is built by hand",
+        ),
         ([site(rule="", message="x")], "Fix in sqlparse/lexer.py:41: x"),
         ([site(line=1), site(line=2, rule="C4")], "Fix UP032, C4 in sqlparse/lexer.py (2 sites)"),
         ([site(), site("b.py")], "Fix UP032 in 2 files (2 sites)"),

@@ -1,0 +1,30 @@
+"""Where a benchmark works: a folder of its own, with `$SWATHE_HOME` in it."""
+
+import os
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+
+@contextmanager
+def scratch() -> Iterator[Path]:
+    """A folder outside of every repository, which goes at the end."""
+    with tempfile.TemporaryDirectory(prefix="swathe-bench-", ignore_cleanup_errors=True) as folder:
+        with home(Path(folder) / "home"):
+            yield Path(folder).resolve()
+
+
+@contextmanager
+def home(folder: Path) -> Iterator[Path]:
+    """Let the engine keep its working files in `folder`: a new one knows no verdict."""
+    before = os.environ.get("SWATHE_HOME")
+    folder.mkdir(parents=True, exist_ok=True)
+    os.environ["SWATHE_HOME"] = str(folder.resolve())
+    try:
+        yield folder
+    finally:
+        if before is None:
+            del os.environ["SWATHE_HOME"]
+        else:
+            os.environ["SWATHE_HOME"] = before

@@ -1,0 +1,123 @@
+"""What a repository needs for a run, and whether it is there. Runs the gate; changes nothing."""
+
+from collections.abc import Iterable
+
+from adapters import beginning, proving
+from adapters.home import swathe_home
+from adapters.processes.shell import tool
+from adapters.repository import git as door
+from adapters.repository.opening import absolute, open_target, uncommitted
+from adapters.repository.workspaces import tracked
+from adapters.service import server
+from domain.admission import protected
+from domain.doctor import Check, Doctor
+from domain.gate import Baseline, GatePlan
+from domain.report import BaselineSummary
+from domain.target import Target, Workspace
+from domain.value import Refused
+
+TOOLS = ("ruff", "ast-grep", "uv")
+NO_SANDBOX = "none: commands run with a scrubbed environment, in a process group of their own, with your rights"
+
+
+def doctor(target: Target) -> Doctor:
+    """Detect and run the gate, as a run would, and say what was found."""
+    target = target.model_copy(update={"repo": absolute(target.repo)})
+    workspace = open_target(target, "doctor", "doctor")
+    beginning.attach(workspace)
+    checks = [*_tools(), *_repository(workspace), *_service()]
+    gate: GatePlan | None = None
+    baseline: Baseline | None = None
+    try:
+        gate = proving.plan_of(workspace)
+        checks.append(
+            Check(name="gate", ok=True, found=f"{'; '.join(gate.verify)} ({gate.source})")
+        )
+        prepared, baseline, _ = beginning.prove_baseline(workspace, _sources(workspace))
+        checks.append(
+            Check(
+                name="environment",
+                ok=True,
+                found="; ".join(prepared.environment.notes) or "prepared",
+            )
+        )
+        checks.append(_baseline(baseline))
+        checks.append(
+            Check(
+                name="negative control",
+                ok=True,
+                found="with its sources broken on purpose, the gate is red",
+            )
+        )
+    except Refused as refusal:
+        what, _, advice = str(refusal).partition(". ")
+        checks.append(
+            Check(name="gate" if gate is None else "baseline", ok=False, found=what, advice=advice)
+        )
+    summary = None
+    if baseline:
+        tests = baseline.run.tests
+        summary = BaselineSummary(
+            failed=baseline.failed,
+            flaky=baseline.flaky,
+            tests=None if tests is None else len(tests),
+        )
+    return Doctor(
+        repo=target.repo, base=workspace.base, checks=tuple(checks), gate=gate, baseline=summary
+    )
+
+
+def _baseline(baseline: Baseline) -> Check:
+    tests = baseline.run.tests
+    count = "names no tests: only its exit code tells" if tests is None else f"{len(tests)} tests"
+    if not baseline.failed:
+        return Check(
+            name="baseline", ok=True, found=f"green, {count}, {baseline.run.seconds:.1f} s"
+        )
+    return Check(
+        name="baseline",
+        ok=True,
+        found=f"{count}, {len(baseline.failed)} fail already, {baseline.run.seconds:.1f} s",
+        advice=f"A run goes on, and allows no failure but these: {', '.join(baseline.failed[:8])}",
+    )
+
+
+def _sources(workspace: Workspace) -> frozenset[str]:
+    """Files to break on purpose: sources, not tests nor settings."""
+    names = tracked(workspace, workspace.base)
+    return frozenset(
+        name
+        for name in names
+        if name.endswith((".py", ".js", ".ts", ".go", ".rs", ".java")) and not protected(name)
+    )
+
+
+def _tools() -> Iterable[Check]:
+    yield Check(name="git", ok=True, found=".".join(map(str, door.version())))
+    for name in TOOLS:
+        try:
+            yield Check(name=name, ok=True, found=tool(name))
+        except FileNotFoundError as missing:
+            yield Check(name=name, ok=False, found="not found", advice=str(missing))
+    yield Check(name="sandbox", ok=True, found=NO_SANDBOX)
+
+
+def _repository(workspace: Workspace) -> Iterable[Check]:
+    yield Check(name="base", ok=True, found=f"{workspace.target.base} is {workspace.base[:12]}")
+    seen = uncommitted(workspace)
+    if seen:
+        yield Check(
+            name="uncommitted",
+            ok=True,
+            found=f"{seen} files",
+            advice="A run starts from a commit and does not see them.",
+        )
+
+
+def _service() -> Iterable[Check]:
+    found = server.status(swathe_home())
+    yield Check(
+        name="Prefect server",
+        ok=True,
+        found=found.url if found.running else "started with the first run",
+    )

@@ -1,0 +1,145 @@
+"""How the campaigns of a repository stand, and what is asked of them. Prefect is not imported."""
+
+import re
+import shlex
+from datetime import UTC, datetime
+from pathlib import Path
+
+from adapters import beginning, ending, events
+from adapters.catalogue import read_catalogue
+from adapters.repository import lock, states
+from adapters.repository.git import as_operator, git, object_id
+from adapters.repository.opening import absolute, open_target
+from adapters.repository.workspaces import target_place
+from domain.axis import parse_axis, slug
+from domain.report import Report
+from domain.state import State
+from domain.status import Asked, CampaignStatus, RepoStatus, Taken
+from domain.summary import next_step
+from domain.target import Target, Workspace
+from domain.value import Refused
+
+STATE_REF = re.compile(r"^refs/swathe/(.+)/state$")
+
+
+def status(repo: str, axis: str | None) -> RepoStatus:
+    """Every campaign of the repository, or one."""
+    campaigns = tuple(_campaign(workspace) for workspace in _campaigns(repo, axis))
+    return RepoStatus(repo=absolute(repo), campaigns=campaigns)
+
+
+def _campaigns(repo: str, axis: str | None) -> list[Workspace]:
+    """A workspace for each axis that has a state in git, or for the one that works now."""
+    target = Target(repo=absolute(repo))
+    whole = open_target(target, "none", "", offline=True)
+    listed = git(target_place(whole), "for-each-ref", "--format=%(refname)", "refs/swathe/")
+    slugs = [found[1] for ref in listed.decode().split() if (found := STATE_REF.match(ref))]
+    holder = lock.holder(beginning.lock_path(whole))
+    if holder and (working := _axis_of_run(whole, holder.run)) and working not in slugs:
+        slugs.append(working)
+    wanted = None if axis is None else _slug(axis)
+    return [
+        whole.model_copy(update={"axis": name, "run": ""})
+        for name in slugs
+        if wanted is None or name == wanted
+    ]
+
+
+def _slug(axis: str) -> str:
+    """The branch's part for an axis as it is typed, or for the part itself as `status` shows it."""
+    try:
+        return slug(parse_axis(axis, read_catalogue()))
+    except Refused:
+        return axis.removeprefix("swathe/")
+
+
+def _axis_of_run(workspace: Workspace, run: str) -> str | None:
+    for record in events.read(Path(workspace.home) / "runs" / run) if run else []:
+        if record.get("event") == "begun":
+            return str(record.get("branch", "")).removeprefix("swathe/")
+    return None
+
+
+def _campaign(workspace: Workspace) -> CampaignStatus:
+    state, _ = states.load(target_place(workspace), workspace.state_ref)
+    state = state or State(axis=workspace.axis)
+    last = state.runs[-1] if state.runs else None
+    holder = lock.holder(beginning.lock_path(workspace))
+    running = holder is not None and _axis_of_run(workspace, holder.run) == workspace.axis
+    run = holder.run if running and holder else (last.run if last else "")
+    return CampaignStatus(
+        axis=state.axis,
+        branch=workspace.branch.removeprefix("refs/heads/"),
+        base=state.base,
+        tip=object_id(target_place(workspace), workspace.branch) or "",
+        landed=len(state.landed),
+        parked=state.parked,
+        declined=state.declined,
+        remaining=len(state.remaining) if last else None,
+        spend_usd=state.spend_usd,
+        run=run,
+        ending=last.ending if last else None,
+        why=last.why if last else "",
+        running=running,
+        minutes_since_last_commit=_quiet_minutes(workspace, run) if running else None,
+        next=_next(workspace, run),
+        take=ending.take_command(workspace) if state.landed else "",
+    )
+
+
+def _quiet_minutes(workspace: Workspace, run: str) -> float | None:
+    """Since the last commit of a run that works now, or since its beginning."""
+    records = events.read(Path(workspace.home) / "runs" / run)
+    marks = [str(r["at"]) for r in records if r.get("event") in ("begun", "landed")]
+    if not marks:
+        return None
+    return (datetime.now(UTC) - datetime.fromisoformat(marks[-1])).total_seconds() / 60
+
+
+def _next(workspace: Workspace, run: str) -> str:
+    path = Path(workspace.home) / "runs" / run / "report.json"
+    return next_step(Report.from_json(path.read_text())) if run and path.exists() else ""
+
+
+def enough(repo: str, axis: str | None) -> Asked:
+    """Leave word for the run that works now: it finishes its pass, lands it and stops."""
+    campaigns = _campaigns(repo, axis)
+    working = [one for one in campaigns if _campaign(one).running]
+    for workspace in working:
+        beginning.enough_path(workspace).touch()
+    return Asked(
+        repo=absolute(repo),
+        axes=tuple(one.axis for one in working or campaigns),
+        running=bool(working),
+    )
+
+
+def take(repo: str, axis: str, *, run: bool) -> Taken:
+    """The git command that brings the landed branch home; run on request."""
+    found = _campaigns(repo, axis)
+    if not found:
+        raise Refused(
+            f"no campaign {axis!r} in {repo!r}. `swathe status {repo}` shows those there are."
+        )
+    workspace = found[0]
+    tip = object_id(target_place(workspace), workspace.branch)
+    if tip is None:
+        raise Refused(f"nothing has landed for {axis!r} yet.")
+    count = git(target_place(workspace), "rev-list", "--count", f"{workspace.base}..{tip}")
+    taken = Taken(
+        axis=axis,
+        branch=workspace.branch.removeprefix("refs/heads/"),
+        tip=tip,
+        commits=int(count),
+        command=ending.take_command(workspace),
+    )
+    return _taken(workspace, taken) if run else taken
+
+
+def _taken(workspace: Workspace, taken: Taken) -> Taken:
+    status, said = as_operator(shlex.split(taken.command))
+    if status:
+        raise Refused(
+            f"`{taken.command}` ended with {status}:\n{said.strip()}\nNothing is lost: the branch is as it was."
+        )
+    return taken.model_copy(update={"ran": True, "output": said})

@@ -1,0 +1,82 @@
+"""What a person sees of a run in the Prefect UI: progress, a table of commits, the closing report.
+
+Artifacts are comfort: when the server does not take one, the run goes on.
+"""
+
+import re
+from collections.abc import Callable, Sequence
+from uuid import UUID
+
+from prefect.artifacts import (
+    create_markdown_artifact,
+    create_progress_artifact,
+    create_table_artifact,
+    update_progress_artifact,
+)
+from prefect.logging import get_run_logger
+from prefect.runtime import flow_run
+
+from domain.report import Landed, Parked, Report
+from domain.summary import broken_tests, markdown
+from domain.target import Workspace
+from domain.words import counted
+
+_progress: dict[str, UUID] = {}
+MOST_ROWS = 1000
+
+
+def key_of(kind: str, workspace: Workspace) -> str:
+    """An artifact's key: lower-case letters, digits and dashes; one series per campaign."""
+    return re.sub(r"[^a-z0-9]+", "-", f"{kind} {workspace.axis}".lower()).strip("-")
+
+
+def show_progress(workspace: Workspace, decided: int, of: int) -> None:
+    """How many of the pass' commits are decided."""
+    percent = 100.0 * decided / of if of else 100.0
+    said = f"{counted(decided, 'commit')} of {of} decided on {workspace.branch.removeprefix('refs/heads/')}"
+
+    def show() -> None:
+        if workspace.run in _progress:
+            update_progress_artifact(_progress[workspace.run], progress=percent, description=said)
+            return
+        made = create_progress_artifact(
+            percent, key=key_of("progress", workspace), description=said
+        )
+        _progress[workspace.run] = made  # pyright: ignore[reportArgumentType] -- a UUID in a sync flow
+
+    _try(show)
+
+
+def show_commits(workspace: Workspace, landed: Sequence[Landed], parked: Sequence[Parked]) -> None:
+    """What landed and what is parked, with why."""
+    rows: list[list[str]] = [["what", "site", "commit", "subject", "verified, or why not"]]
+    rows += [["landed", c.site, c.sha[:12], c.subject, c.verified] for c in landed[:MOST_ROWS]]
+    rows += [
+        ["parked", p.site, p.sha[:12], p.subject, f"{p.reason}: {broken_tests(p)}".rstrip(": ")]
+        for p in parked[:MOST_ROWS]
+    ]
+    table = [dict(zip(rows[0], row, strict=True)) for row in rows[1:]]
+    said = f"{counted(len(landed), 'commit')} landed, {len(parked)} parked."
+    _try(lambda: create_table_artifact(table, key=key_of("commits", workspace), description=said))
+
+
+def show_report(workspace: Workspace, report: Report) -> None:
+    """The closing report."""
+    text = markdown(report)
+    _try(
+        lambda: create_markdown_artifact(
+            text, key=key_of("report", workspace), description=report.why
+        )
+    )
+
+
+def address() -> str:
+    """Where this run is to be seen; empty when no UI is known."""
+    return str(flow_run.ui_url or "")
+
+
+def _try(show: Callable[[], object]) -> None:
+    try:
+        show()
+    except Exception as trouble:  # noqa: BLE001 -- whatever the server says, the work goes on
+        get_run_logger().warning("The UI was not told: %s", trouble)
