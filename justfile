@@ -1,12 +1,12 @@
 # One entry for every habit; each recipe is the command itself.
 
-# the quick check: format, lint, rooms, types, fast tests
+# format, lint, rooms, types, quick tests
 check:
     ruff format --check .
     ruff check .
     lint-imports
     pyright
-    pytest -m "not flow and not real"
+    pytest -q -m "not flow and not real"
 
 fix:
     ruff check --fix .
@@ -16,6 +16,10 @@ fix:
 test:
     pytest
 
-# side-by-side ratios, printed as tables
+# side-by-side ratios, printed as tables; without a name, the list
 bench *names:
-    python -m benchmarks {{names}}
+    python -m benchmarks {{ names }}
+
+# write the pins anew
+pin:
+    uv pip compile pyproject.toml --extra dev --universal --python-version 3.11 --no-header --no-annotate -q -o constraints.txt

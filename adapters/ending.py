@@ -7,9 +7,10 @@ from datetime import UTC, datetime
 from adapters import beginning, events
 from adapters.executors import passes
 from adapters.repository import lock
-from adapters.repository.opening import is_url
+from adapters.repository.git import git
+from adapters.repository.opening import is_url, open_target
 from adapters.repository.settling import save
-from adapters.repository.workspaces import run_folder
+from adapters.repository.workspaces import run_folder, target_place
 from domain.axis import Axis, title
 from domain.journal import Journal, Survey, remaining
 from domain.report import Report
@@ -48,6 +49,7 @@ def close(workspace: Workspace, journal: Journal) -> Report:
     """Write state and report, let go of the lock. Whatever the ending: what landed, and how to take it."""
     run = run_folder(workspace)
     report = journal.report(take_command(workspace), ui=_ui(workspace))
+    report = report.model_copy(update={"notes": (*report.notes, *_behind(workspace))})
     if not (run / "report.json").exists():
         _save_state(workspace, journal, report)
         events.emit(run, "ended", ending=report.ending, why=report.why)
@@ -58,6 +60,17 @@ def close(workspace: Workspace, journal: Journal) -> Report:
     beginning.enough_path(workspace).unlink(missing_ok=True)
     lock.release(beginning.lock_path(workspace))
     return report
+
+
+def _behind(workspace: Workspace) -> tuple[str, ...]:
+    """Whether the base moved on while the run worked: what landed stays as it was verified."""
+    now = open_target(workspace.target, workspace.axis, workspace.run, offline=True)
+    if now.base == workspace.base:
+        return ()
+    place = target_place(workspace)
+    count = git(place, "rev-list", "--count", f"{workspace.base}..{now.base}").decode().strip()
+    name = workspace.branch.removeprefix("refs/heads/")
+    return (f"{workspace.target.base} moved on by {count} commits during the run; {name} is that far behind it.",)
 
 
 def _save_state(workspace: Workspace, journal: Journal, report: Report) -> None:

@@ -8,7 +8,7 @@ from adapters.repository.replaying import Candidate, candidate
 from adapters.repository.workspaces import run_folder, store
 from domain.commit import Chain
 from domain.gate import Failure, Verdict
-from domain.judgement import judge
+from domain.judgement import judge, settle
 from domain.proof import Proof, Question
 from domain.suspects import Pointers, point_out
 from domain.target import Workspace
@@ -30,7 +30,11 @@ def verify(workspace: Workspace, chain: Chain, question: Question, tip: str) -> 
         nth=question.nth,
         expect_reports=baseline.run.tests is not None,
     )
-    verdict = judge(done, baseline).model_copy(update={"kept": kept})
+    verdict, flaky = judge(done, baseline), tuple[str, ...]()
+    if question.nth > 1:
+        before, _ = proving.run(workspace, prepared, made.commit, nth=question.nth - 1)
+        verdict, flaky = settle(before, done, baseline)
+    verdict = verdict.model_copy(update={"kept": kept})
     events.emit(
         run, "gate", kind=verdict.kind, commits=len(made.applied), seconds=verdict.seconds, kept=kept,
         failures=[failure.test for failure in verdict.failures][:50],
@@ -42,6 +46,7 @@ def verify(workspace: Workspace, chain: Chain, question: Question, tip: str) -> 
         verdict=verdict,
         named=pointers.named,
         sure=pointers.sure,
+        flaky=flaky,
         elapsed=events.elapsed(run),
     )
 

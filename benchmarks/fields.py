@@ -1,10 +1,11 @@
 """A field: a repository with sites of which some are bad, and a gate that knows which.
 
-The gate is red as soon as a bad file is no longer what it was. What a red run says is chosen: all bad
-files, the first of them, or nothing.
+The gate is red as soon as a bad file is no longer what it was. What a red run says is chosen: a failing
+test for each bad file, all bad files in its log, the first of them, or nothing.
 """
 
 import random
+import shutil
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -14,14 +15,16 @@ from pathlib import Path
 from adapters.executors import codemod
 from benchmarks.repositories import committed, made_of, unpacked
 from domain.admission import protected
-from domain.axis import Axis, Ruff
+from domain.axis import Ruff
 from domain.change import Change
 from domain.target import Target
 
 AXIS = Ruff(select="RET505")
+SETTINGS = ("pyproject.toml", "ruff.toml", ".ruff.toml")
 PER_FOLDER = 40
 SAYINGS = {
-    "all": "names all bad files",
+    "tests": "has a failing test for each bad file",
+    "log": "names all bad files in its log",
     "first": "names one bad file a run",
     "nothing": "says only red or green",
 }
@@ -32,7 +35,15 @@ GATE = """\
 sleep "$2"
 if grep -q "^)]}'" "$(head -n 1 checks/guard)"; then echo "syntax error"; exit 1; fi
 case $1 in
-all) sha256sum -c --quiet checks/bad.sha256 ;;
+tests)
+  while read -r line; do
+    echo "<testcase classname='checks' name='${line##* }'>"
+    echo "$line" | sha256sum -c --status || echo "<failure message='${line##* } has changed'/>"
+    echo "</testcase>"
+  done < checks/bad.sha256 > "$SWATHE_JUNIT/cases"
+  { echo "<testsuite>"; cat "$SWATHE_JUNIT/cases"; echo "</testsuite>"; } > "$SWATHE_JUNIT/checks.xml"
+  ! grep -q "<failure" "$SWATHE_JUNIT/cases" ;;
+log) sha256sum -c --quiet checks/bad.sha256 ;;
 first) while read -r line; do echo "$line" | sha256sum -c --quiet || exit 1; done < checks/bad.sha256 ;;
 nothing) sha256sum -c --status checks/bad.sha256 ;;
 esac
@@ -79,6 +90,11 @@ class Field:
     """The scope; empty: everything."""
 
     @property
+    def landing(self) -> tuple[Change, ...]:
+        """All but the bad."""
+        return tuple(change for change in self.changes if change.path not in self.bad)
+
+    @property
     def sites(self) -> int:
         return len(self.changes)
 
@@ -104,7 +120,7 @@ def made(folder: Path, *, files: int, sites: int, bad: int, seed: int) -> Field:
     holding = [path for number, path in enumerate(texts) if number in holders]
     chosen = tuple(sorted(random.Random(seed).sample(holding, bad)))  # noqa: S311 -- a draw to repeat
     made_of(repo, texts | _checks(repo, {path: texts[path].encode() for path in chosen}, holding[0]))
-    return Field(repo, files, _changes(repo, folder / "made-copy", None), chosen, ())
+    return Field(repo, files, _changes(repo, folder / "made-copy", holding), chosen, ())
 
 
 def real(given: Path, folder: Path, *, sites: int, bad: int, seed: int) -> Field:
@@ -113,7 +129,7 @@ def real(given: Path, folder: Path, *, sites: int, bad: int, seed: int) -> Field
     listing = codemod.find(repo, AXIS, allowed=None, cache=folder / "cache")
     counts = Counter(site.path for site in listing.sites if protected(site.path) in (None, "tests"))
     paths = tuple(_until(counts, sites))
-    changes = _changes(repo, folder / "real-copy", frozenset(paths))
+    changes = _changes(repo, folder / "real-copy", paths)
     once = [path for path, count in Counter(change.path for change in changes).items() if count == 1]
     chosen = tuple(sorted(random.Random(seed).sample(once, bad)))  # noqa: S311 -- a draw to repeat
     checks = _checks(repo, {path: (repo / path).read_bytes() for path in chosen}, paths[0])
@@ -139,14 +155,13 @@ def _checks(repo: Path, bad: dict[str, bytes], guard: str) -> dict[str, str]:
     return {"checks/gate.sh": GATE, "checks/bad.sha256": sums, "checks/guard": f"{guard}\n"}
 
 
-def _changes(repo: Path, copy: Path, allowed: frozenset[str] | None) -> tuple[Change, ...]:
-    """What the executor does in a copy of the files."""
-    unpacked(repo, copy)
+def _changes(repo: Path, copy: Path, paths: Sequence[str]) -> tuple[Change, ...]:
+    """What the executor does, in a copy of the files and of ruff's settings."""
+    for path in (*paths, *SETTINGS):
+        if (repo / path).exists():
+            (copy / path).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(repo / path, copy / path)
     found: list[Change] = []
-
-    def take(changes: Sequence[Change]) -> None:
-        found.extend(changes)
-
-    axis: Axis = AXIS
-    codemod.work(copy, axis, allowed=allowed, cache=copy.with_name("cache"), commit=take)
+    allowed = frozenset(paths)
+    codemod.work(copy, AXIS, allowed=allowed, cache=copy.with_name("cache"), commit=found.extend)
     return tuple(found)

@@ -1,6 +1,5 @@
 """Repositories to work on: made ones, and unpacked source distributions."""
 
-import os
 import shutil
 import tarfile
 from collections.abc import Mapping
@@ -81,8 +80,3 @@ def contents(repo: Path, commit: str, folder: Path) -> Path:
 
 def tree_id(repo: Path, commit: str) -> str:
     return git(place(repo), "rev-parse", f"{commit}^{{tree}}").decode().strip()
-
-
-def environment(**changed: str) -> dict[str, str]:
-    """Our own environment with some variables changed, for commands of Swathe itself."""
-    return {**os.environ, **changed}

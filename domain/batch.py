@@ -79,8 +79,6 @@ class Batch(Value):
     """Known failures that the last green probe passed."""
     each: bool = False
     """Verify every commit alone."""
-    largest: int | None = None
-    """Most commits in one probe."""
 
     @property
     def probe(self) -> tuple[str, ...]:
@@ -225,5 +223,4 @@ class Batch(Value):
     def _size(self) -> int:
         if self.each:
             return 1
-        size = self.rate.size(len(self.pending), small=SMALL)
-        return min(size, self.largest or size)
+        return self.rate.size(len(self.pending), small=SMALL)

@@ -125,6 +125,7 @@ class Journal(Value):
             update={
                 "gate_runs": self.gate_runs + len(proof.seconds),
                 "gate_seconds": self.gate_seconds + sum(proof.seconds),
+                "flaky": tuple(sorted({*self.flaky, *proof.flaky})),
                 "stopped": proof.stops or self._late(proof.elapsed),
             }
         )

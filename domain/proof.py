@@ -30,6 +30,8 @@ class Proof(Value):
 
     sure: tuple[str, ...] = ()
     """Commits with a failure that points at them alone."""
+    flaky: tuple[str, ...] = ()
+    """Tests that answered both ways on this very tree."""
     elapsed: float = 0.0
     """Active seconds of the run, after it."""
 

@@ -49,13 +49,20 @@ def show_progress(workspace: Workspace, decided: int, of: int) -> None:
 
 def show_commits(workspace: Workspace, landed: Sequence[Landed], parked: Sequence[Parked]) -> None:
     """What landed and what is parked, with why."""
-    rows: list[list[str]] = [["what", "site", "commit", "subject", "verified, or why not"]]
-    rows += [["landed", c.site, c.sha[:12], c.subject, c.verified] for c in landed[:MOST_ROWS]]
-    rows += [
-        ["parked", p.site, p.sha[:12], p.subject, f"{p.reason}: {broken_tests(p)}".rstrip(": ")]
+    table = [
+        {"what": "landed", "site": c.site, "gate": c.verified, "commit": c.sha[:12], "subject": c.subject}
+        for c in landed[:MOST_ROWS]
+    ]
+    table += [
+        {
+            "what": "parked",
+            "site": p.site,
+            "gate": f"{p.reason}: {broken_tests(p, most=1)}".rstrip(": "),
+            "commit": p.sha[:12],
+            "subject": p.subject,
+        }
         for p in parked[:MOST_ROWS]
     ]
-    table = [dict(zip(rows[0], row, strict=True)) for row in rows[1:]]
     said = f"{counted(len(landed), 'commit')} landed, {len(parked)} parked."
     _try(lambda: create_table_artifact(table, key=key_of("commits", workspace), description=said))
 

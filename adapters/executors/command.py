@@ -21,6 +21,7 @@ FIND_BYTES = 200_000_000
 FIND_SECONDS = 600.0
 EDIT_SECONDS = 600.0
 SHOWN_CHARACTERS = 200
+MESSAGE_CHARACTERS = 1000
 
 
 class Reported(Value):
@@ -31,7 +32,7 @@ class Reported(Value):
     path: str
     line: int = Field(default=1, ge=1)
     end_line: int | None = None
-    rule: str = ""
+    rule: str = Field(default="", max_length=200)
     message: str = ""
     id: str | None = None
     """What tells this site from others; without one, the lines it covers do."""
@@ -135,7 +136,8 @@ def _site(source: Source, reported: Reported) -> Site:
         line=reported.line,
         end_line=last,
         rule=reported.rule,
-        message=reported.message,
+        # It goes into the environment of `edit`, where the kernel takes no string over 128 kB.
+        message=reported.message[:MESSAGE_CHARACTERS],
     )
 
 

@@ -15,6 +15,8 @@ from adapters.processes.finished import Ended
 DISK_FLOOR_BYTES = 200_000_000
 READ_BYTES = 1 << 20
 LOOK_SECONDS = 0.2
+EXIT_SECONDS = 0.001
+"""Between two questions whether a bare command has ended, once it has closed its output."""
 INTERRUPT_SECONDS = 2.0
 """From SIGINT at the deadline to the end of it all: a test runner uses it to say where it hung."""
 SWEEP_SECONDS = 25.0
@@ -103,7 +105,7 @@ def follow(child: Child, out: Capture, err: Capture, deadline: float) -> Ended:
     with selectors.DefaultSelector() as ready:
         _listen(ready, child, out, err)
         while _runs(child, ready) and (steps or time.monotonic() < deadline):
-            _read(ready, LOOK_SECONDS if ready.get_map() else 0.005)
+            _read(ready, LOOK_SECONDS if ready.get_map() else EXIT_SECONDS)
             if steps and time.monotonic() >= deadline:
                 late = "timeout" if late == "exited" else late
                 steps.pop()()
@@ -136,8 +138,6 @@ def _runs(child: Child, ready: selectors.BaseSelector) -> bool:
 def _read(ready: selectors.BaseSelector, timeout: float) -> bool:
     """Take what there is; False when there was nothing."""
     events = ready.select(timeout)
-    if not events and not ready.get_map():
-        time.sleep(timeout)
     for key, _ in events:
         sink: Callable[[bytes], None] = key.data
         chunk = os.read(key.fd, READ_BYTES)

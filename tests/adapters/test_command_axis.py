@@ -313,3 +313,10 @@ def test_a_find_that_prints_nothing_is_the_end(bench: Bench):
     worked = bench.work(bench.axis(""))
 
     assert (worked.commits, worked.left.sites) == (0, ())
+
+
+def test_a_message_of_a_megabyte_is_cut(bench: Bench):
+    bench.put("a.txt", "old\n")
+    lister = FIND.replace('"Say new"', '"x" * 1_000_000')
+
+    assert bench.work(bench.axis(lister)).commits == 1

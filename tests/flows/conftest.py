@@ -1,0 +1,71 @@
+"""One Prefect server for the session, and a target of its own for every test."""
+
+import multiprocessing
+import os
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from harness import Repo, modules
+
+from adapters.service import server
+from adapters.service.environment import client_environment
+
+
+@pytest.fixture(scope="session", name="server_url")
+def _server_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """Our own server, which the engine takes for the operator's: none is started for a test."""
+    home = tmp_path_factory.mktemp("server")
+    server.start(home)
+    url = server.ready(home, timeout=180)
+    assert url, server.log_file(home).read_text()
+    ours = {name: value for name, value in client_environment(url, home).items() if name.startswith("PREFECT_")}
+    before = dict(os.environ)
+    os.environ.update(ours)
+    from prefect.settings import (  # noqa: PLC0415 -- it reads the environment when it is imported
+        PREFECT_API_URL,
+        PREFECT_CLIENT_SERVER_VERSION_CHECK_ENABLED,
+        PREFECT_FLOWS_HEARTBEAT_FREQUENCY,
+        PREFECT_LOGGING_TO_API_WHEN_MISSING_FLOW,
+        temporary_settings,
+    )
+
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload(["flows.campaign", "cli.engine"])
+    with temporary_settings(
+        {
+            PREFECT_API_URL: url,
+            PREFECT_FLOWS_HEARTBEAT_FREQUENCY: None,
+            PREFECT_CLIENT_SERVER_VERSION_CHECK_ENABLED: False,
+            PREFECT_LOGGING_TO_API_WHEN_MISSING_FLOW: "ignore",
+        }
+    ):
+        forkserver = multiprocessing.forkserver  # pyright: ignore -- starts with our environment
+        forkserver.ensure_running()
+        os.environ.clear()
+        os.environ.update(before)
+        yield url
+    server.stop(home)
+
+
+@pytest.fixture(autouse=True, name="home")
+def _home(server_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, world: None) -> Path:
+    """Working files of this test alone, on the session's server."""
+    home = tmp_path / "swathe home"
+    monkeypatch.setenv("SWATHE_HOME", str(home))
+    for name, value in client_environment(server_url, home).items():
+        monkeypatch.setenv(name, value)
+    return home
+
+
+@pytest.fixture(name="make")
+def _make(tmp_path: Path, home: Path) -> Callable[..., Repo]:
+    """Make a target: `count` modules with a site and a test each, and what else is given."""
+
+    def made(count: int = 0, files: dict[str, str] | None = None, *, named: bool = True, name: str = "target") -> Repo:
+        repo = Repo(tmp_path / name, tmp_path / f"{name}-tools")
+        repo.write(modules(count, named=named)).write(files or {})
+        repo.commit()
+        return repo
+
+    return made
