@@ -106,15 +106,15 @@ def run(
     *,
     nth: int = 1,
     expect_reports: bool = False,
+    fresh: bool = False,
 ) -> tuple[GateRun, bool]:
     """Run the gate on a clean checkout of `commit`; and whether the answer was kept from earlier.
 
     `nth` asks for the first, second … answer on the same tree: a red one is asked for twice.
+    `fresh` wants no kept answer.
     """
-    tree = git(store(workspace), "rev-parse", f"{commit}^{{tree}}").decode().strip()
-    kept = Path(workspace.home) / "verdicts" / f"{tree}-{prepared.digest}-{nth}.json"
-    if kept.exists():
-        return GateRun.from_json(kept.read_text()), True
+    if not fresh and (before := kept_run(workspace, prepared, commit, nth)):
+        return before, True
     move_gate(workspace, commit, keep=frozenset(prepared.keep))
     number = sum(1 for _ in run_folder(workspace).glob("gate-*.log")) + 1
     done = gate.run_gate(
@@ -126,11 +126,22 @@ def run(
         expect_reports=expect_reports,
     )
     if done.answered:
-        keep_run(kept, done)
+        _keep(_kept_path(workspace, prepared, commit, nth), done)
     return done, False
 
 
-def keep_run(path: Path, done: GateRun) -> None:
+def kept_run(workspace: Workspace, prepared: Prepared, commit: str, nth: int) -> GateRun | None:
+    """The `nth` answer that was given on the commit's tree earlier, by this run or another."""
+    path = _kept_path(workspace, prepared, commit, nth)
+    return GateRun.from_json(path.read_text()) if path.exists() else None
+
+
+def _kept_path(workspace: Workspace, prepared: Prepared, commit: str, nth: int) -> Path:
+    tree = git(store(workspace), "rev-parse", f"{commit}^{{tree}}").decode().strip()
+    return Path(workspace.home) / "verdicts" / f"{tree}-{prepared.digest}-{nth}.json"
+
+
+def _keep(path: Path, done: GateRun) -> None:
     path.parent.mkdir(exist_ok=True)
     draft = path.with_suffix(".draft")
     draft.write_text(done.to_json())

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from adapters import beginning, events, proving
+from adapters.proving import Prepared
 from adapters.repository.importing import imports_of
 from adapters.repository.replaying import Candidate, candidate
 from adapters.repository.workspaces import run_folder, store
@@ -31,14 +32,15 @@ def verify(workspace: Workspace, chain: Chain, question: Question, tip: str) -> 
         expect_reports=baseline.run.tests is not None,
     )
     verdict, flaky = judge(done, baseline), tuple[str, ...]()
-    if question.nth > 1:
-        before, _ = proving.run(workspace, prepared, made.commit, nth=question.nth - 1)
+    before = proving.kept_run(workspace, prepared, made.commit, nth=question.nth - 1)
+    if before:
         verdict, flaky = settle(before, done, baseline)
     verdict = verdict.model_copy(update={"kept": kept})
     events.emit(
         run, "gate", kind=verdict.kind, commits=len(made.applied), seconds=verdict.seconds, kept=kept,
         failures=[failure.test for failure in verdict.failures][:50],
     )  # fmt: skip
+    nobody = done.status == "unavailable" and _unavailable(workspace, prepared, tip)
     pointers = Pointers() if verdict.green else _suspects(workspace, chain, made, verdict)
     return Proof(
         probe=made.applied,
@@ -47,8 +49,15 @@ def verify(workspace: Workspace, chain: Chain, question: Question, tip: str) -> 
         named=pointers.named,
         sure=pointers.sure,
         flaky=flaky,
+        nobody=nobody,
         elapsed=events.elapsed(run),
     )
+
+
+def _unavailable(workspace: Workspace, prepared: Prepared, tip: str) -> bool:
+    """Whether the gate cannot be run on the tip either, where it was run before."""
+    done, _ = proving.run(workspace, prepared, tip, fresh=True)
+    return done.status == "unavailable"
 
 
 def _suspects(workspace: Workspace, chain: Chain, made: Candidate, verdict: Verdict) -> Pointers:

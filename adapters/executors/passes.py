@@ -70,7 +70,7 @@ def look(workspace: Workspace, axis: Axis, commit: str) -> Listing:
         allowed=scope.allowed,
         cache=_cache(workspace),
         include_generated=workspace.target.include_generated,
-        marks=_marks(workspace, scope.allowed),
+        marks=_marks(workspace, scope),
     )
     if not scope.shut:
         return listing
@@ -95,7 +95,7 @@ def make(workspace: Workspace, axis: Axis, brief: Brief) -> Chain:
         exclude=frozenset(brief.settled),
         grain=brief.grain,  # pyright: ignore[reportArgumentType] -- checked where it was typed
         include_generated=workspace.target.include_generated,
-        marks=_marks(workspace, scope.allowed),
+        marks=_marks(workspace, scope),
         tree=line,
     )
     at = int(time.time())
@@ -185,12 +185,12 @@ def _cache(workspace: Workspace) -> Path:
     return Path(workspace.home) / "caches" / "ruff"
 
 
-def _marks(workspace: Workspace, paths: frozenset[str]) -> dict[str, Marks]:
-    """What `.gitattributes` says of the paths: generated, vendored."""
-    if not (agent_folder(workspace) / ".gitattributes").exists():
+def _marks(workspace: Workspace, scope: Scope) -> dict[str, Marks]:
+    """What the repository's attributes say of the paths: generated, vendored."""
+    if not any(path.rpartition("/")[2] == ".gitattributes" for path in scope.modes):
         return {}
     names = ("linguist-generated", "linguist-vendored")
-    feed = b"".join(os.fsencode(path) + b"\0" for path in sorted(paths))
+    feed = b"".join(os.fsencode(path) + b"\0" for path in sorted(scope.allowed))
     text = git(agent(workspace), "check-attr", "-z", "--stdin", *names, stdin=feed)
     fields = text.split(b"\0")
     found: dict[str, dict[str, bool]] = {}

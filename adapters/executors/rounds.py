@@ -87,8 +87,16 @@ class Rounds:
 
     def run(self, rule: str | None = None) -> list[Edited]:
         """Edit the tree by one round; empty when nothing is left to do, or no round is left."""
-        if self.count >= self.most:
-            return []
+        while self.count < self.most:
+            strikes = self.strikes.total()
+            if done := self._round(rule):
+                self.count += 1
+                return [done[path] for path in sorted(done)]
+            if self.strikes.total() == strikes:
+                break
+        return []
+
+    def _round(self, rule: str | None) -> dict[str, Edited]:
         pending = {
             path: Edited(self.scan.sources[path], steps) for path, steps in self.plans(rule).items()
         }
@@ -102,8 +110,7 @@ class Rounds:
                 self._smaller(edited) for path, edited in pending.items() if path not in sound
             )
             pending = {path: edited for path, edited in pending.items() if edited.steps}
-        self.count += bool(done)
-        return [done[path] for path in sorted(done)]
+        return done
 
     @property
     def remarks(self) -> tuple[str, ...]:
