@@ -6,19 +6,22 @@ from pathlib import Path
 
 import pytest
 
+UV_CACHE = os.environ.get("UV_CACHE_DIR") or str(Path.home() / ".cache" / "uv")
+"""The one thing of the developer's that is used: what was downloaded is not downloaded again."""
+
 OURS = ("GIT_", "ANTHROPIC_", "OPENAI_", "PREFECT_", "SWATHE_", "PYTEST_ADDOPTS", "XDG_")
 
 
 @pytest.fixture(autouse=True, name="world")
-def _world(tmp_path: Path) -> Iterator[None]:
+def _world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """A HOME of the test's own, an identity for git, no key and no setting of the developer; all put back after it."""
     before = dict(os.environ)
     for name in before:
         if name.startswith(OURS):
             del os.environ[name]
-    home = tmp_path / ".home"
-    home.mkdir()
+    home = tmp_path_factory.mktemp("home")
     os.environ |= {
+        "UV_CACHE_DIR": UV_CACHE,
         "HOME": str(home),
         "GIT_CONFIG_GLOBAL": os.devnull,
         "GIT_CONFIG_NOSYSTEM": "1",

@@ -10,7 +10,7 @@ from adapters.executors.ast_grep import AstGrepLook
 from adapters.executors.command_pass import Tree
 from adapters.executors.reading import Reader
 from adapters.executors.rounds import Gathered, Rounds
-from adapters.executors.ruff import RuffLook
+from adapters.executors.ruff import SUFFIXES, RuffLook
 from adapters.executors.scan import Look, Scan
 from domain.axis import AstGrep, Axis, Catalogue, Commands, Engine, Ruff, Sentence, for_codemod
 from domain.change import Change, Grain, Worked, counted, some, subject
@@ -43,6 +43,11 @@ def find(
         return command.find(reader, engine, allowed).listing(reader)
     scan = _look(reader, engine, cache)(_ordered(allowed))
     return _listing(reader, scan, _remarks(scan))
+
+
+def looks_at(axis: Axis, path: str) -> bool:
+    """Whether the axis' engine would look at a file of this name at all."""
+    return not isinstance(_engine(axis), Ruff) or path.endswith(SUFFIXES)
 
 
 def work(

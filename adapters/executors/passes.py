@@ -2,6 +2,7 @@
 
 import os
 import time
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -72,12 +73,10 @@ def look(workspace: Workspace, axis: Axis, commit: str) -> Listing:
         include_generated=workspace.target.include_generated,
         marks=_marks(workspace, scope),
     )
-    if not scope.shut:
-        return listing
-    counts: dict[str, int] = {}
-    for kind in scope.shut.values():
-        counts[f"protected {kind}"] = counts.get(f"protected {kind}", 0) + 1
-    return listing.model_copy(update={"skipped": {**listing.skipped, **counts}})
+    shut = Counter(
+        f"protected {kind}" for path, kind in scope.shut.items() if codemod.looks_at(axis, path)
+    )
+    return listing.model_copy(update={"skipped": {**listing.skipped, **shut}}) if shut else listing
 
 
 def make(workspace: Workspace, axis: Axis, brief: Brief) -> Chain:
