@@ -55,6 +55,7 @@ def set_out(
     written = run_folder(workspace) / "start.json"
     if written.exists():
         return Start.from_json(written.read_text())
+    enough_path(workspace).unlink(missing_ok=True)  # said to a run that was killed
     surveyed, notes = survey(workspace, axis, title(axis), retry=retry)
     events.emit(
         run_folder(workspace), "sites", count=len(surveyed.listing.sites),

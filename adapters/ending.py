@@ -12,11 +12,13 @@ from adapters.repository.opening import is_url, open_target
 from adapters.repository.settling import save
 from adapters.repository.workspaces import run_folder, target_place
 from domain.axis import Axis, title
-from domain.journal import Journal, Survey, remaining
+from domain.budget import Budget
+from domain.journal import Journal, Start, Survey, remaining
 from domain.report import Report
 from domain.state import RunSummary
 from domain.summary import markdown
 from domain.target import Workspace
+from domain.value import Refused
 
 
 def resurvey(workspace: Workspace, axis: Axis, tip: str, number: int) -> Survey:
@@ -47,9 +49,54 @@ def _first_commit(workspace: Workspace) -> float | None:
 
 def close(workspace: Workspace, journal: Journal) -> Report:
     """Write state and report, let go of the lock. Whatever the ending: what landed, and how to take it."""
-    run = run_folder(workspace)
     report = journal.report(take_command(workspace), ui=_ui(workspace))
     report = report.model_copy(update={"notes": (*report.notes, *_behind(workspace))})
+    return _write(workspace, journal, report)
+
+
+def cut_short(workspace: Workspace, why: str) -> Report:
+    """The last word of a run that was refused midway: what had landed by then, and how to take it."""
+    run = run_folder(workspace)
+    start = Start.from_json((run / "start.json").read_text())
+    state = beginning.current_state(workspace, start.axis)
+    mine = tuple(commit for commit in state.landed if commit.run == workspace.run)
+    done = {site for commit in mine for site in commit.sites}
+    listing = start.survey.listing
+    survey = start.survey.model_copy(
+        update={
+            "state": state,
+            "listing": listing.model_copy(
+                update={"sites": tuple(site for site in listing.sites if site.id not in done)}
+            ),
+            "tip": state.tip or start.survey.tip,
+            "elapsed": events.elapsed(run),
+            "landed": len(mine),
+            "first_commit_seconds": _first_commit(workspace),
+        }
+    )
+    journal = Journal(start=start, budget=Budget(), survey=survey)
+    journal = journal.model_copy(update=_counted(workspace))
+    report = journal.report(take_command(workspace), ui=_ui(workspace))
+    return _write(
+        workspace, journal, report.model_copy(update={"ending": "refused", "why": why})
+    )
+
+
+def _counted(workspace: Workspace) -> dict[str, object]:
+    """What a journal would have counted, from the run's events."""
+    records = events.read(run_folder(workspace))
+    gates = [record for record in records if record.get("event") == "gate" and not record.get("kept")]
+    passes = [record for record in records if record.get("event") == "executed"]
+    return {
+        "passes": len(passes),
+        "gate_runs": len(gates),
+        "gate_seconds": sum(float(str(record["seconds"])) for record in gates),
+        "agent_seconds": sum(float(str(record["seconds"])) for record in passes),
+    }
+
+
+def _write(workspace: Workspace, journal: Journal, report: Report) -> Report:
+    run = run_folder(workspace)
     if not (run / "report.json").exists():
         _save_state(workspace, journal, report)
         events.emit(run, "ended", ending=report.ending, why=report.why)
@@ -64,7 +111,10 @@ def close(workspace: Workspace, journal: Journal) -> Report:
 
 def _behind(workspace: Workspace) -> tuple[str, ...]:
     """Whether the base moved on while the run worked: what landed stays as it was verified."""
-    now = open_target(workspace.target, workspace.axis, workspace.run, offline=True)
+    try:
+        now = open_target(workspace.target, workspace.axis, workspace.run, offline=True)
+    except Refused:
+        return (f"{workspace.target.base} is not there any more.",)
     if now.base == workspace.base:
         return ()
     place = target_place(workspace)

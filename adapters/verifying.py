@@ -15,10 +15,10 @@ from domain.suspects import Pointers, point_out
 from domain.target import Workspace
 
 
-def verify(workspace: Workspace, chain: Chain, question: Question, tip: str) -> Proof:
+def verify(workspace: Workspace, chain: Chain, question: Question) -> Proof:
     """One answer of the gate. What does not fit on the tip is named, and not in it."""
     run = run_folder(workspace)
-    made = candidate(store(workspace), chain, question.good, question.probe, tip)
+    made = _candidate(workspace, chain, question)
     if not made.applied:
         return Proof(probe=(), conflicts=made.conflicts, elapsed=events.elapsed(run))
     prepared, baseline = beginning.proved_by(workspace)
@@ -40,7 +40,7 @@ def verify(workspace: Workspace, chain: Chain, question: Question, tip: str) -> 
         run, "gate", kind=verdict.kind, commits=len(made.applied), seconds=verdict.seconds, kept=kept,
         failures=[failure.test for failure in verdict.failures][:50],
     )  # fmt: skip
-    nobody = done.status == "unavailable" and _unavailable(workspace, prepared, tip)
+    nobody = done.status == "unavailable" and _unavailable(workspace, prepared, chain.base)
     pointers = Pointers() if verdict.green else _suspects(workspace, chain, made, verdict)
     return Proof(
         probe=made.applied,
@@ -54,10 +54,22 @@ def verify(workspace: Workspace, chain: Chain, question: Question, tip: str) -> 
     )
 
 
-def _unavailable(workspace: Workspace, prepared: Prepared, tip: str) -> bool:
-    """Whether the gate cannot be run on the tip either, where it was run before."""
-    done, _ = proving.run(workspace, prepared, tip, fresh=True)
+def _unavailable(workspace: Workspace, prepared: Prepared, commit: str) -> bool:
+    """Whether the gate cannot be run on that commit either, where it was run before."""
+    done, _ = proving.run(workspace, prepared, commit, fresh=True)
     return done.status == "unavailable"
+
+
+def _candidate(workspace: Workspace, chain: Chain, question: Question) -> Candidate:
+    """The tree to verify: the good commits and then the probe, on the chain's base.
+
+    It is the tree that lands, whether the good ones have landed by now or wait for the end of a split.
+    """
+    line = (*question.good, *question.probe)
+    made = candidate(store(workspace), chain, (), line, chain.base)
+    good = set(question.good)
+    applied = tuple(sha for sha in made.applied if sha not in good)
+    return made.model_copy(update={"applied": applied})
 
 
 def _suspects(workspace: Workspace, chain: Chain, made: Candidate, verdict: Verdict) -> Pointers:
@@ -68,4 +80,4 @@ def _suspects(workspace: Workspace, chain: Chain, made: Candidate, verdict: Verd
 
 
 def _named(failures: Sequence[Failure]) -> list[Failure]:
-    return [failure for failure in failures if "::" in failure.test or "/" in failure.test]
+    return [failure for failure in failures if "::" in failure.test]

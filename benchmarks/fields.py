@@ -34,6 +34,7 @@ GATE = """\
 # $1: what a red run says. $2: how many seconds a run takes.
 sleep "$2"
 if grep -q "^)]}'" "$(head -n 1 checks/guard)"; then echo "syntax error"; exit 1; fi
+[ -s checks/bad.sha256 ] || exit 0
 case $1 in
 tests)
   while read -r line; do
@@ -119,7 +120,9 @@ def made(folder: Path, *, files: int, sites: int, bad: int, seed: int) -> Field:
     }
     holding = [path for number, path in enumerate(texts) if number in holders]
     chosen = tuple(sorted(random.Random(seed).sample(holding, bad)))  # noqa: S311 -- a draw to repeat
-    made_of(repo, texts | _checks(repo, {path: texts[path].encode() for path in chosen}, holding[0]))
+    made_of(
+        repo, texts | _checks(repo, {path: texts[path].encode() for path in chosen}, holding[0])
+    )
     return Field(repo, files, _changes(repo, folder / "made-copy", holding), chosen, ())
 
 
@@ -130,7 +133,9 @@ def real(given: Path, folder: Path, *, sites: int, bad: int, seed: int) -> Field
     counts = Counter(site.path for site in listing.sites if protected(site.path) in (None, "tests"))
     paths = tuple(_until(counts, sites))
     changes = _changes(repo, folder / "real-copy", paths)
-    once = [path for path, count in Counter(change.path for change in changes).items() if count == 1]
+    once = [
+        path for path, count in Counter(change.path for change in changes).items() if count == 1
+    ]
     chosen = tuple(sorted(random.Random(seed).sample(once, bad)))  # noqa: S311 -- a draw to repeat
     checks = _checks(repo, {path: (repo / path).read_bytes() for path in chosen}, paths[0])
     for path, text in checks.items():

@@ -20,11 +20,11 @@ from benchmarks.repositories import without_campaigns
 from benchmarks.scratch import home, scratch
 from benchmarks.service import Ran, serving, swathe_run
 from benchmarks.simulation import gates_needed
-from benchmarks.tables import Row, at_least, at_most, grid, say, show
+from benchmarks.tables import TIMES, Row, at_least, at_most, grid, say, show
 from domain.axis import title
 
 FILES, SITES, BAD, SECONDS = 7000, 400, 5, 1.0
-DRAWS = 100
+DRAWS = 200
 CASES = ((400, 1), (400, 5), (400, 20), (100, 5))
 NAMED, BLIND = 100.0, 9.5
 """Times faster than the naive loop, when red names anything and when it does not."""
@@ -82,17 +82,37 @@ def _show(field: Field, naive: Naive, passes: dict[str, Carried], runs: dict[str
     ]
     for says, done in passes.items():
         what = f"gate {SAYINGS[says]}"
-        rows.append(at_least(f"{what}: pass", whole / done.passing, BLIND if says == "nothing" else NAMED))
+        rows.append(_faster(says, f"{what}: pass", whole / done.passing))
         if says == "first":
             limit = (len(field.bad) + 2) * naive.gate + 1.0
-            rows.append(at_most(f"{what}: seconds, (k + 2) gates + 1 s", done.passing, limit, "{:.2f} s"))
+            rows.append(
+                at_most(f"{what}: seconds, (k + 2) gates + 1 s", done.passing, limit, "{:.2f} s")
+            )
         if says == "nothing":
             limit = 1.2 * log2(comb(field.sites, len(field.bad)))
-            rows.append(Row(f"{what}: gate runs, this draw", f"{done.gates} ({done.gates / limit * 1.2:.2f} log2 C)"))
+            rows.append(
+                Row(
+                    f"{what}: gate runs, this draw",
+                    f"{done.gates} ({done.gates / limit * 1.2:.2f} log2 C)",
+                )
+            )
     for says, ran in runs.items():
         how = f"{ran.report.gate_runs} gate runs, {ran.seconds:.1f} s with import and baseline"
-        rows.append(Row(f"gate {SAYINGS[says]}: `swathe run`", f"{whole / ran.seconds:.1f}× ({how})"))
+        rows.append(
+            Row(
+                f"gate {SAYINGS[says]}: `swathe run`",
+                f"{TIMES.format(whole / ran.seconds)} ({how})",
+            )
+        )
     return show("Landing against the naive loop", rows)
+
+
+def _faster(says: str, what: str, times: float) -> Row:
+    if says == "first":
+        return Row(
+            what, TIMES.format(times)
+        )  # for this one the issue counts seconds, in the next row
+    return at_least(what, times, BLIND if says == "nothing" else NAMED)
 
 
 def _simulate(seed: int) -> bool:
@@ -104,10 +124,23 @@ def _simulate(seed: int) -> bool:
         floor = log2(comb(sites, bad))
         blind = statistics.mean(gates_needed(sites, draw, "nothing") for draw in draws)
         rows.append(
-            at_most(f"{sites} sites, {bad} bad, red or green: mean gate runs", blind, 1.2 * floor, "{:.1f}", f"{blind / floor:.2f} log2 C")
+            at_most(
+                f"{sites} sites, {bad} bad, red or green: mean gate runs",
+                blind,
+                1.2 * floor,
+                "{:.1f}",
+                f"{blind / floor:.2f} log2 C",
+            )
         )
         first = statistics.mean(gates_needed(sites, draw, "first") for draw in draws)
-        rows.append(at_most(f"{sites} sites, {bad} bad, one named a run: mean gate runs", first, bad + 2, "{:.1f}"))
+        rows.append(
+            at_most(
+                f"{sites} sites, {bad} bad, one named a run: mean gate runs",
+                first,
+                bad + 2,
+                "{:.1f}",
+            )
+        )
         every = statistics.mean(gates_needed(sites, draw, "all") for draw in draws)
         rows.append(Row(f"{sites} sites, {bad} bad, all named: mean gate runs", f"{every:.1f}"))
     return show(f"Gate runs of the batch, simulated over {DRAWS} draws", rows)

@@ -1,12 +1,14 @@
 """The naive loop: fix one site, run the gate, `git commit` or take it back."""
 
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from adapters.repository.git import Place, git
 from benchmarks.fields import Field
 from benchmarks.repositories import place, shell
+from domain.change import Change
 
 SLICE = 20
 """Sites of a loop that is not run whole."""
@@ -56,25 +58,22 @@ def loop(field: Field, command: str, folder: Path, most: int | None = None) -> N
     return Naive(len(chosen), gates, commits)
 
 
-def commits_alone(field: Field, folder: Path, most: int) -> float:
+def commits_alone(clone: Path, changes: Sequence[Change], folder: Path) -> float:
     """Seconds of one `git add && git commit`, in one shell for all, so that nothing of ours is counted."""
-    clone = cloned(field.repo, folder)
-    chosen = field.changes[:most]
-    fixed = folder / "fixed"
-    fixed.mkdir()
-    lines: list[str] = []
-    for number, change in enumerate(chosen):
-        (fixed / str(number)).write_bytes(change.content or b"")
+    folder.mkdir()
+    lines = ["set -e"]
+    for number, change in enumerate(changes):
+        (folder / str(number)).write_bytes(change.content or b"")
         lines += [
-            f"cp '{fixed / str(number)}' '{change.path}'",
+            f"cp '{folder / str(number)}' '{change.path}'",
             f"git add -- '{change.path}' && git commit -q -m 'Fix {number}'",
         ]
     script = folder / "loop.sh"
-    script.write_text("set -e\n" + "\n".join(lines) + "\n")
+    script.write_text("\n".join(lines) + "\n")
     began = time.perf_counter()
     done = shell(["sh", str(script)], clone)
     assert done.ok, done.output
-    return (time.perf_counter() - began) / len(chosen)
+    return (time.perf_counter() - began) / len(changes)
 
 
 def cloned(repo: Path, folder: Path) -> Path:

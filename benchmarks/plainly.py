@@ -43,7 +43,9 @@ class Carried:
     gates: int = 0
     """Gate runs of the passes; the baseline's are not in it."""
     gate_seconds: float = 0.0
-    report: Report = field(default_factory=lambda: Report(run="", ending="refused", why="", axis="", target=""))
+    report: Report = field(
+        default_factory=lambda: Report(run="", ending="refused", why="", axis="", target="")
+    )
 
     @contextmanager
     def step(self, name: str) -> Iterator[None]:

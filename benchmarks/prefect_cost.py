@@ -9,6 +9,7 @@ import statistics
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
 
 from adapters import beginning
@@ -21,7 +22,9 @@ from benchmarks.repositories import without_campaigns
 from benchmarks.scratch import home, scratch
 from benchmarks.service import serving, task_runs
 from benchmarks.tables import Row, at_most, grid, say, show
+from cli.engine import new_run
 from domain.axis import slug
+from domain.budget import Budget
 from domain.report import Report
 from domain.target import Target
 
@@ -43,13 +46,16 @@ def measure(choices: Choices) -> bool:
     with scratch() as folder, serving(folder / "service") as url:
         os.environ.update(client_environment(url, folder / "service"))
         began = time.perf_counter()
-        import flows.campaign
-
-        say(f"import of the flow: {time.perf_counter() - began:.2f} s ({flows.campaign.__name__})")
+        import_module("flows.campaign")
+        say(f"import of the flow, once per process: {time.perf_counter() - began:.2f} s")
         field = made(folder, files=FILES, sites=SITES, bad=BAD, seed=choices.seed)
+        _plain(field, folder / "warm-up")
         first = _flow(field, "tests", folder / "first", url)
         pairs = [
-            (_plain(field, folder / f"plain-{turn}"), _flow(field, "tests", folder / f"flow-{turn}", url))
+            (
+                _plain(field, folder / f"plain-{turn}"),
+                _flow(field, "tests", folder / f"flow-{turn}", url),
+            )
             for turn in range(choices.rounds)
         ]
         blind = _flow(field, "nothing", folder / "blind", url)
@@ -57,7 +63,7 @@ def measure(choices: Choices) -> bool:
 
 
 def _plain(field: Field, folder: Path) -> Spent:
-    from benchmarks.plainly import carry
+    from benchmarks.plainly import carry  # noqa: PLC0415 -- Prefect reads its settings when imported
 
     def go(target: Target, run: str) -> Report:
         return carry(target, AXIS, run).report
@@ -66,13 +72,12 @@ def _plain(field: Field, folder: Path) -> Spent:
 
 
 def _flow(field: Field, says: str, folder: Path, url: str) -> Spent:
-    from domain.budget import Budget
-    from flows.campaign import campaign
+    from flows.campaign import campaign  # noqa: PLC0415
 
     ids: list[str] = []
 
     def go(target: Target, run: str) -> Report:
-        state = campaign(target, AXIS, Budget(), "finding", False, False, run, return_state=True)  # noqa: FBT003
+        state = campaign(target, AXIS, Budget(), "finding", False, False, run, return_state=True)
         ids.append(str(state.state_details.flow_run_id))
         return state.result()
 
@@ -81,8 +86,6 @@ def _flow(field: Field, says: str, folder: Path, url: str) -> Spent:
 
 
 def _spent(field: Field, says: str, folder: Path, go: Callable[[Target, str], Report]) -> Spent:
-    from cli.engine import new_run
-
     without_campaigns(field.repo)
     target, run = field.target(says, 0), new_run()
     with home(folder):
@@ -111,8 +114,19 @@ def _show(first: Spent, pairs: list[tuple[Spent, Spent]], blind: Spent) -> bool:
     form = "{:.2f} ms"
     runs = pairs[0][1].task_runs
     rows = [
-        at_most("added per site", 1000 * wall / SITES, MILLISECONDS, form, f"{1000 * cpu / SITES:.2f} ms of CPU"),
-        at_most("added per site, first flow of a process", 1000 * (first.seconds - usual) / SITES, MILLISECONDS, form),
+        at_most(
+            "added per site",
+            1000 * wall / SITES,
+            MILLISECONDS,
+            form,
+            f"{1000 * cpu / SITES:.2f} ms of CPU",
+        ),
+        at_most(
+            "added per site, first flow of a process",
+            1000 * (first.seconds - usual) / SITES,
+            MILLISECONDS,
+            form,
+        ),
         at_most("task runs, red gate names tests", runs, TASK_RUNS, "{:d}"),
         at_most("task runs, red gate says nothing", blind.task_runs, TASK_RUNS, "{:d}"),
         Row("added per task run", form.format(1000 * wall / max(runs, 1))),

@@ -5,10 +5,10 @@ import tarfile
 from collections.abc import Mapping
 from pathlib import Path
 
-from adapters.repository.git import Place, git
-from adapters.repository.writing import Draft, write_commits
 from adapters.processes.finished import Finished
 from adapters.processes.shell import run, scrubbed_environment
+from adapters.repository.git import Place, git
+from adapters.repository.writing import Draft, write_commits
 
 LONG_AGO = 1_700_000_000
 AN_HOUR = 3600.0
@@ -53,7 +53,13 @@ def unpacked(given: Path, into: Path) -> Path:
 
 def without_campaigns(repo: Path) -> None:
     """Take away all that earlier runs landed."""
-    listed = git(place(repo), "for-each-ref", "--format=delete %(refname)", "refs/swathe", "refs/heads/swathe")
+    listed = git(
+        place(repo),
+        "for-each-ref",
+        "--format=delete %(refname)",
+        "refs/swathe",
+        "refs/heads/swathe",
+    )
     git(place(repo), "update-ref", "--stdin", stdin=listed)
 
 

@@ -10,9 +10,9 @@ from pathlib import Path
 @contextmanager
 def scratch() -> Iterator[Path]:
     """A folder outside of every repository, which goes at the end."""
-    with tempfile.TemporaryDirectory(prefix="swathe-bench-", ignore_cleanup_errors=True) as folder:
-        with home(Path(folder) / "home"):
-            yield Path(folder).resolve()
+    made = tempfile.TemporaryDirectory(prefix="swathe-bench-", ignore_cleanup_errors=True)
+    with made as folder, home(Path(folder) / "home"):
+        yield Path(folder).resolve()
 
 
 @contextmanager

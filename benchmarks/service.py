@@ -11,13 +11,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from adapters.processes.finished import Finished
 from adapters.service import server
 from benchmarks.repositories import shell
 from domain.report import Report
 from domain.target import Target
 
 ROOT = Path(__file__).resolve().parent.parent
-QUIET_SECONDS = 3.0
+QUIET_SECONDS = 6.0
 """The server records task runs late: a count is believed once it has stood still so long."""
 
 
@@ -42,27 +43,24 @@ class Ran:
     report: Report
 
 
-def swathe(*words: str, home: Path, **environment: str) -> tuple[float, str, int | None]:
-    """Seconds, standard output and exit code of one command."""
+def swathe(*words: str, home: Path, **environment: str) -> tuple[float, Finished]:
+    """One command in a process of its own, in the operator's environment: seconds, and what it did."""
     began = time.perf_counter()
     done = shell(
         [sys.executable, "-m", "cli.main", *words],
         ROOT,
-        HOME=str(home),
-        PATH=os.environ.get("PATH", os.defpath),
-        SWATHE_HOME=str(home),
-        **environment,
+        **{**os.environ, "SWATHE_HOME": str(home), **environment},
     )
-    return time.perf_counter() - began, done.output or done.errors, done.exit_code
+    return time.perf_counter() - began, done
 
 
 def swathe_run(target: Target, axis: str, home: Path, **environment: str) -> Ran:
     words = ["run", target.repo, "--axis", axis, "--json"]
     words += [word for command in target.verify for word in ("--verify", command)]
     words += [word for path in target.paths for word in ("--paths", path)]
-    seconds, said, code = swathe(*words, home=home, **environment)
-    assert code in (0, 3), f"exit code {code}: {said[-2000:]}"
-    return Ran(seconds, Report.from_json(said[said.index("{") :]))
+    seconds, done = swathe(*words, home=home, **environment)
+    assert done.exit_code in (0, 3), f"exit code {done.exit_code}: {done.errors[-2000:]}"
+    return Ran(seconds, Report.from_json(done.output))
 
 
 def task_runs(url: str, flow_run: str | None = None) -> int:
@@ -79,10 +77,14 @@ def task_runs(url: str, flow_run: str | None = None) -> int:
     return seen
 
 
-def asked(url: str, body: dict[str, Any]) -> Any:  # noqa: ANN401 -- JSON
+def asked(url: str, body: dict[str, Any]) -> Any:
     """The answer to a POST."""
     token, client = _csrf(url)
-    headers = {"Content-Type": "application/json", "Prefect-Csrf-Token": token, "Prefect-Csrf-Client": client}
+    headers = {
+        "Content-Type": "application/json",
+        "Prefect-Csrf-Token": token,
+        "Prefect-Csrf-Client": client,
+    }
     request = urllib.request.Request(url, json.dumps(body).encode(), headers)  # noqa: S310 -- loopback
     with _direct().open(request, timeout=30) as answer:
         return json.load(answer)

@@ -7,6 +7,7 @@ from rich.console import Console
 from rich.table import Table
 
 WIDTH = 118
+TIMES = "{:.1f}×"  # noqa: RUF001 -- a multiplication sign is meant
 
 
 @dataclass(frozen=True)
@@ -20,7 +21,7 @@ class Row:
     """None: nothing was asked."""
 
 
-def at_least(what: str, value: float, target: float, form: str = "{:.1f}×") -> Row:
+def at_least(what: str, value: float, target: float, form: str = TIMES) -> Row:
     return Row(what, form.format(value), f"≥ {form.format(target)}", value >= target)
 
 

@@ -8,7 +8,8 @@ from pathlib import Path
 from adapters import beginning, ending, events
 from adapters.catalogue import read_catalogue
 from adapters.repository import lock, states
-from adapters.repository.git import as_operator, git, object_id
+from adapters.repository.discovery import as_operator
+from adapters.repository.git import git, object_id
 from adapters.repository.opening import absolute, open_target
 from adapters.repository.workspaces import target_place
 from domain.axis import parse_axis, slug

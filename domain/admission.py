@@ -3,19 +3,17 @@
 Pure, over facts that git gave. The answer is a reason to refuse, or None.
 """
 
-import posixpath
-from collections.abc import Sequence
+import unicodedata
+from collections.abc import Collection, Sequence
+from functools import cached_property
 
-from domain.commit import REGULAR, Change, Commit
+from domain.commit import GITLINK, LINK, REGULAR, Change, Commit
 from domain.scope import within
 from domain.target import Opened
 from domain.value import Value
 
 MAX_BLOB = 1_000_000
 """Bytes; a larger new blob is refused, unless the file was that large before."""
-
-LINK = "120000"
-GITLINK = "160000"
 
 _CLASSES: tuple[tuple[str, tuple[str, ...]], ...] = (
     (
@@ -45,6 +43,13 @@ _CLASSES: tuple[tuple[str, tuple[str, ...]], ...] = (
 )  # fmt: skip
 
 
+_MADE_BY_TOOLS = (
+    "__pycache__/", "*.pyc", "*.pyo", ".pytest_cache/", ".ruff_cache/", ".mypy_cache/", ".hypothesis/", ".tox/", ".nox/",
+    ".venv/", "node_modules/", "*.egg-info/", ".coverage", ".DS_Store", "Thumbs.db", "*.orig", "*.rej", "*.swp",
+)  # fmt: skip
+"""What tools leave behind, and `git add -A` would sweep up."""
+
+
 def protected(path: str) -> Opened | None:
     """The protected class that a path belongs to."""
     for name, globs in _CLASSES:
@@ -63,6 +68,15 @@ class Rules(Value):
     existing: frozenset[str] = frozenset()
     """Paths of the base commit, for collisions of case."""
 
+    @cached_property
+    def _folded(self) -> dict[str, str]:
+        return {_fold(path): path for path in self.existing}
+
+    def collides(self, path: str, gone: Collection[str]) -> bool:
+        """Whether a file is there that some file systems cannot tell from this one."""
+        other = self._folded.get(_fold(path), path)
+        return other != path and other not in gone
+
 
 def refusal(commit: Commit, rules: Rules) -> str | None:
     """Why a commit is not admitted, in few words; None when it is."""
@@ -70,8 +84,11 @@ def refusal(commit: Commit, rules: Rules) -> str | None:
         return "merge commit"
     if not commit.changes:
         return "empty"
+    gone = {change.path for change in commit.changes if change.deletes}
     for change in commit.changes:
         reason = _refused(change, rules)
+        if not reason and change.adds and rules.collides(change.path, gone):
+            reason = "case collision"
         if reason:
             return f"{reason}: {change.path}"
     return None
@@ -82,8 +99,12 @@ def _refused(change: Change, rules: Rules) -> str | None:
     return next((reason for reason in checks if reason), None)
 
 
+def _fold(path: str) -> str:
+    return unicodedata.normalize("NFC", path).casefold()
+
+
 def _place(change: Change, rules: Rules) -> str | None:
-    if any(part.lower() in (".git", "git~1") for part in change.path.split("/")):
+    if any(map(_is_git, change.path.split("/"))):
         return "git directory"
     new = change.adds and rules.touched is not None
     if not within(change.path, rules.globs, None if new else rules.touched):
@@ -91,7 +112,15 @@ def _place(change: Change, rules: Rules) -> str | None:
     kind = protected(change.path)
     if kind and kind not in rules.opened:
         return f"protected {kind}"
+    if change.adds and within(change.path, _MADE_BY_TOOLS):
+        return "made by a tool"
     return None
+
+
+def _is_git(part: str) -> bool:
+    """`.git` as any file system may read it: without case, and without what some of them drop."""
+    seen = "".join(c for c in part if unicodedata.category(c) != "Cf").lower()
+    return seen.rstrip(" .").partition(":")[0] in (".git", "git~1")
 
 
 def _kind(change: Change) -> str | None:
@@ -106,19 +135,22 @@ def _kind(change: Change) -> str | None:
 
 
 def _stays_inside(path: str, link: str) -> bool:
+    """Upwards only at its beginning: after a name, `..` would go up from wherever another link led."""
     if not link or link.startswith("/") or "\0" in link:
         return False
-    reached = posixpath.normpath(posixpath.join(posixpath.dirname(path), link))
-    return not reached.startswith("../") and reached not in ("..", ".git") and not reached.startswith(".git/")
+    parts = [part for part in link.split("/") if part not in ("", ".")]
+    ups = next((number for number, part in enumerate(parts) if part != ".."), len(parts))
+    down = parts[ups:]
+    return ups <= path.count("/") and ".." not in down and not any(map(_is_git, down))
 
 
 def _content(change: Change) -> str | None:
     if change.deletes or change.new_mode == LINK:
         return None
-    if change.binary:
-        return "binary"
     if change.size > MAX_BLOB and change.adds:
         return "oversized"
+    if change.binary:
+        return "binary"
     if change.line_endings:
         return "line endings"
     return None
@@ -127,4 +159,16 @@ def _content(change: Change) -> str | None:
 def admit(commits: Sequence[Commit], rules: Rules) -> tuple[tuple[str, ...], dict[str, str]]:
     """Shas that are admitted, in order, and the reason by sha for the others."""
     refused = {c.sha: reason for c in commits if (reason := refusal(c, rules))}
+    added: dict[str, str] = {}
+    for commit in commits:
+        if commit.sha not in refused and (path := _twice(commit, added)):
+            refused[commit.sha] = f"case collision: {path}"
     return tuple(c.sha for c in commits if c.sha not in refused), refused
+
+
+def _twice(commit: Commit, added: dict[str, str]) -> str | None:
+    """A path that differs only by case from one that an earlier commit, or this one, adds. Notes its own."""
+    for change in commit.changes:
+        if change.adds and added.setdefault(_fold(change.path), change.path) != change.path:
+            return change.path
+    return None

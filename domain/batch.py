@@ -79,6 +79,8 @@ class Batch(Value):
     """Known failures that the last green probe passed."""
     each: bool = False
     """Verify every commit alone."""
+    fresh: bool = False
+    """The last verdict was green."""
 
     @property
     def probe(self) -> tuple[str, ...]:
@@ -88,6 +90,15 @@ class Batch(Value):
         if self.pending:
             return self.pending[: self._size()]
         return self.suspects
+
+    @property
+    def ripe(self) -> bool:
+        """Time to settle what is decided: at a green verdict outside of a split, and at the end.
+
+        In the middle of a split it can wait: verdicts are kept by tree, so that a kill there costs
+        no gate run, while each landing is a step of its own in the UI.
+        """
+        return not self.probe or (self.fresh and not self.group)
 
     @property
     def outcome(self) -> Outcome:
@@ -136,7 +147,7 @@ class Batch(Value):
             return self._cleared(probe, verdict.fixed)
         telling = {commit: named[commit] for commit in probe if commit in named}
         run = RedRun(commits=probe, on=len(self.good), failures=verdict.failures, named=telling)
-        seen = self.model_copy(update={"reds": (*self.reds, run)})
+        seen = self.model_copy(update={"reds": (*self.reds, run), "fresh": False})
         if set(probe) <= set(self.suspects):
             return seen._red_suspects(probe, tuple(c for c in telling if c in sure))
         if len(probe) == 1:
@@ -152,6 +163,7 @@ class Batch(Value):
             verified=self.verified | dict.fromkeys(probe, len(probe)),
             fixed=fixed,
             rate=self.rate.cleared(len(probe)),
+            fresh=True,
         )
         return cleared._inferred()
 

@@ -3,7 +3,9 @@
 from domain.value import Value
 
 REGULAR = ("100644", "100755")
-NOTHING = "0" * 40
+LINK = "120000"
+GITLINK = "160000"
+ABSENT = "000000"
 
 
 class Change(Value):
@@ -26,11 +28,11 @@ class Change(Value):
 
     @property
     def adds(self) -> bool:
-        return self.old_mode == "000000"
+        return self.old_mode == ABSENT
 
     @property
     def deletes(self) -> bool:
-        return self.new_mode == "000000"
+        return self.new_mode == ABSENT
 
 
 class Commit(Value):

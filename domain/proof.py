@@ -32,6 +32,8 @@ class Proof(Value):
     """Commits with a failure that points at them alone."""
     flaky: tuple[str, ...] = ()
     """Tests that answered both ways on this very tree."""
+    nobody: bool = False
+    """The tip without them gets no answer either: it is not the commits' doing."""
     elapsed: float = 0.0
     """Active seconds of the run, after it."""
 
@@ -43,7 +45,9 @@ class Proof(Value):
     @property
     def stops(self) -> str:
         """Why no gate can run any more, and nobody is to blame."""
-        if self.verdict and self.verdict.kind in ("setup-failed", "sandbox-failed"):
+        if self.verdict and (
+            self.nobody or self.verdict.kind in ("setup-failed", "sandbox-failed")
+        ):
             return f"{self.verdict.kind}: " + "; ".join(f.message for f in self.verdict.failures)
         return ""
 
@@ -61,6 +65,6 @@ def answered(batch: Batch, proof: Proof) -> Batch:
     """Fold a proof into its batch."""
     if proof.conflicts:
         batch = batch.drop(proof.conflicts)
-    if proof.verdict is None:
+    if proof.verdict is None or proof.stops:
         return batch
     return batch.learn(proof.verdict, proof.named, proof.probe, proof.sure)

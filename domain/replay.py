@@ -5,10 +5,10 @@ differs, the two contents are merged by the caller. What fits neither is a confl
 is left out whole, and nothing is forced.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 
-from domain.commit import REGULAR, Change, Commit
+from domain.commit import ABSENT, REGULAR, Change, Commit
 
 Entry = tuple[str, str]
 """Mode and blob; mode `000000` means that the path is absent."""
@@ -23,6 +23,8 @@ class Replay:
 
     tree: dict[str, Entry] = field(default_factory=dict[str, Entry])
     """Path to what the tip holds now, for the paths of the chain."""
+    folders: frozenset[str] = frozenset()
+    """Folders that paths of the chain lie in."""
     steps: list[tuple[Commit, dict[str, Entry]]] = field(
         default_factory=list[tuple[Commit, dict[str, Entry]]]
     )
@@ -31,16 +33,43 @@ class Replay:
 
     def apply(self, commit: Commit, merge: Merge) -> bool:
         """Put one commit on top, or note the conflict."""
-        entries: dict[str, Entry] = {}
-        for change in commit.changes:
-            entry = _entry(self.tree[change.path], change, merge)
-            if entry is None:
-                self.conflicts.append(commit)
-                return False
-            entries[change.path] = entry
+        entries = self.fitted(commit, merge)
+        if entries is None:
+            self.conflicts.append(commit)
+            return False
         self.tree |= entries
         self.steps.append((commit, entries))
         return True
+
+    def fitted(self, commit: Commit, merge: Merge) -> dict[str, Entry] | None:
+        """What the commit would set on the tip; None on a conflict, and when it would change nothing."""
+        entries: dict[str, Entry] = {}
+        for change in commit.changes:
+            here = self.tree[change.path]
+            entry = _entry(here, change, merge)
+            if entry is None:
+                return None
+            if entry != here:
+                entries[change.path] = entry
+        if commit.changes and not entries:
+            return None
+        new = [path for path, (mode, _) in entries.items() if mode != ABSENT and self._absent(path)]
+        return None if any(self._in_the_way(path, entries) for path in new) else entries
+
+    def _absent(self, path: str) -> bool:
+        return self.tree[path][0] == ABSENT
+
+    def _in_the_way(self, path: str, entries: dict[str, Entry]) -> bool:
+        """Whether a file stands where this path needs a folder, or a folder where it needs a file."""
+
+        def there(other: str) -> bool:
+            return (entries.get(other) or self.tree.get(other, (ABSENT, "")))[0] != ABSENT
+
+        if any(there(folder) for folder in _above(path)):
+            return True
+        return path in self.folders and any(
+            other.startswith(f"{path}/") and there(other) for other in self.tree
+        )
 
 
 def begin(commits: Iterable[Commit]) -> Replay:
@@ -49,7 +78,14 @@ def begin(commits: Iterable[Commit]) -> Replay:
     for commit in commits:
         for change in commit.changes:
             tree.setdefault(change.path, (change.old_mode, change.old_blob))
-    return Replay(tree=tree)
+    return Replay(tree=tree, folders=frozenset(folder for path in tree for folder in _above(path)))
+
+
+def _above(path: str) -> Iterator[str]:
+    folder = path.rpartition("/")[0]
+    while folder:
+        yield folder
+        folder = folder.rpartition("/")[0]
 
 
 def _entry(here: Entry, change: Change, merge: Merge) -> Entry | None:

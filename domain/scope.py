@@ -18,6 +18,8 @@ def within(path: str, globs: tuple[str, ...], touched: frozenset[str] | None = N
     return not globs or _spec(globs).match_file(path)
 
 
-def select(paths: Iterable[str], globs: tuple[str, ...], touched: frozenset[str] | None) -> frozenset[str]:
+def select(
+    paths: Iterable[str], globs: tuple[str, ...], touched: frozenset[str] | None
+) -> frozenset[str]:
     """Those of `paths` that are in the scope."""
     return frozenset(path for path in paths if within(path, globs, touched))

@@ -6,8 +6,9 @@ Its history is the audit log, and a run can go on from it on another machine.
 import json
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from typing import Annotated, cast
 
-from pydantic import ValidationError
+from pydantic import ConfigDict, Field, ValidationError
 
 from domain.red_rate import RedRate
 from domain.report import Ending, Landed, Parked, Remaining
@@ -16,6 +17,8 @@ from domain.value import Refused, Value
 
 VERSION = 1
 KEPT_RUNS = 50
+
+ObjectId = Annotated[str, Field(pattern=r"^([0-9a-f]{40}|[0-9a-f]{64})?$")]
 
 
 class RunSummary(Value):
@@ -32,12 +35,14 @@ class RunSummary(Value):
 class State(Value):
     """What the next run, on whatever machine, must know."""
 
+    model_config = ConfigDict(allow_inf_nan=False)
+
     version: int = VERSION
     axis: str
     """The axis in the words of the command line."""
-    base: str = ""
+    base: ObjectId = ""
     """The commit that the landing branch set out from."""
-    tip: str = ""
+    tip: ObjectId = ""
     """The landed tip; the branch is rolled forward to it after a crash between two ref updates."""
     landed: tuple[Landed, ...] = ()
     parked: tuple[Parked, ...] = ()
@@ -122,14 +127,31 @@ def _less(remaining: tuple[Remaining, ...], done: Counter[str]) -> tuple[Remaini
     return tuple(kept)
 
 
+def written(state: State) -> str:
+    """The document, one line for each commit and site, so that a diff of two states can be read."""
+    fields: dict[str, object] = state.model_dump(mode="json")
+    parts: list[str] = []
+    for name, value in fields.items():
+        text = json.dumps(value)
+        if isinstance(value, list) and value:
+            items = cast("list[object]", value)
+            text = "[\n  " + ",\n  ".join(json.dumps(item) for item in items) + "\n ]"
+        parts.append(f' "{name}": {text}')
+    return "{\n" + ",\n".join(parts) + "\n}\n"
+
+
+def way_out(ref: str) -> str:
+    return f"To start this axis anew: git update-ref -d {ref}"
+
+
 def read(text: bytes, ref: str) -> State:
     """The state in `text`, or `Refused` with what to do: a damaged state is never guessed at."""
-    way_out = f"To start this axis anew: git update-ref -d {ref}"
     try:
         document = json.loads(text)
-    except ValueError as error:
-        raise Refused(f"the state at {ref} is not JSON ({error}). {way_out}") from None
-    found = document.get("version") if isinstance(document, dict) else None  # pyright: ignore
+    except (ValueError, RecursionError) as error:
+        raise Refused(f"the state at {ref} is not JSON ({error}). {way_out(ref)}") from None
+    fields = cast("dict[str, object]", document) if isinstance(document, dict) else {}
+    found = fields.get("version")
     if isinstance(found, int) and found > VERSION:
         raise Refused(
             f"the state at {ref} was written by a newer Swathe (version {found}, this one knows {VERSION}). Upgrade Swathe."
@@ -139,4 +161,6 @@ def read(text: bytes, ref: str) -> State:
     except ValidationError as error:
         first = error.errors()[0]
         place = ".".join(map(str, first["loc"])) or "document"
-        raise Refused(f"the state at {ref} is damaged: {place}: {first['msg']}. {way_out}") from None
+        raise Refused(
+            f"the state at {ref} is damaged: {place}: {first['msg']}. {way_out(ref)}"
+        ) from None

@@ -7,7 +7,7 @@ identifier that the commit removed; the failing test imports a file that the com
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from domain.commit import Commit
 from domain.gate import Failure
@@ -32,68 +32,97 @@ def point_out(
     commits: Sequence[Commit],
     imports: Mapping[str, frozenset[str]],
 ) -> Pointers:
-    """Who is suspected; `imports` has the paths that a failing test imports."""
-    frequency = Counter(word for commit in commits for word in commit.removed)
+    """Who is suspected; `imports` has the paths that a failing test imports.
+
+    A failure without a test's name is a whole log: each line of it that names a changed file
+    points on its own, and the log as one text only when no line does.
+    """
+    batch = _Batch(commits)
     found: dict[str, list[Failure]] = {}
     sure: list[str] = []
     for failure in failures:
-        imported = imports.get(failure.test, frozenset())
-        pointed, by_file = _pointed(failure, commits, frequency, imported)
-        for sha in pointed:
-            found.setdefault(sha, []).append(failure)
-        if by_file and len(pointed) == 1:
-            sure += pointed
+        for pointing, (pointed, by_file) in batch.pointers(failure, imports):
+            for sha in pointed:
+                found.setdefault(sha, []).append(pointing)
+            if by_file and len(pointed) == 1:
+                sure += pointed
     return Pointers(
-        named={sha: tuple(pointing) for sha, pointing in found.items()},
+        named={sha: tuple(dict.fromkeys(pointing)) for sha, pointing in found.items()},
         sure=tuple(dict.fromkeys(sure)),
     )
 
 
-def _pointed(
-    failure: Failure, commits: Sequence[Commit], frequency: Counter[str], imported: frozenset[str]
-) -> tuple[list[str], bool]:
-    """The commits one failure points at, and whether it names their files."""
-    text = f"{failure.test}\n{failure.message}"
-    words = frozenset(_WORD.findall(text))
-    named = [c for c in commits if any(_mentions(text, path) for path in c.paths)]
-    missing = _missing(words, commits, frequency)
-    both = _missing(words, named, frequency)
-    reached = [c for c in commits if imported.intersection(c.paths)]
-    for group in (both, named, missing if _few(missing, commits) else [], reached):
-        if group:
-            return [c.sha for c in group], group is both or group is named
-    return [], False
+Pointed = tuple[list[str], bool]
+"""The commits that one failure points at, and whether it names their files."""
 
 
-def _missing(
-    words: frozenset[str], commits: Sequence[Commit], frequency: Counter[str]
-) -> list[Commit]:
-    """The commits that removed the rarest of the words: what many removed (`import`) tells nothing."""
-    rarest = {
-        commit.sha: min((frequency[word] for word in words.intersection(commit.removed)), default=0)
-        for commit in commits
-    }
-    least = min((count for count in rarest.values() if count), default=0)
-    return [commit for commit in commits if least and rarest[commit.sha] == least]
+class _Batch:
+    """The commits of a red run, by what a failure may say of them."""
+
+    def __init__(self, commits: Sequence[Commit]) -> None:
+        self.commits = commits
+        self.frequency = Counter(word for commit in commits for word in commit.removed)
+        self.by_name: dict[str, list[Commit]] = {}
+        for commit in commits:
+            for name in {name for path in commit.paths for name in _names(path)}:
+                self.by_name.setdefault(name, []).append(commit)
+
+    def pointers(
+        self, failure: Failure, imports: Mapping[str, frozenset[str]]
+    ) -> Iterator[tuple[Failure, Pointed]]:
+        if "::" in failure.test:
+            text = f"{failure.test}\n{failure.message}"
+            yield failure, self._pointed(text, imports.get(failure.test, frozenset()))
+            return
+        lines = [line for line in failure.message.splitlines() if self._named(line)]
+        for line in lines:
+            yield failure.model_copy(update={"message": line.strip()}), self._pointed(line)
+        if not lines:
+            yield failure, self._pointed(failure.message)
+
+    def _pointed(self, text: str, imported: frozenset[str] = frozenset()) -> Pointed:
+        words = frozenset(_WORD.findall(text))
+        named = self._named(text)
+        missing = self._missing(words, self.commits)
+        both = self._missing(words, named)
+        reached = [c for c in self.commits if imported.intersection(c.paths)]
+        for group in (both, named, missing if self._few(missing) else [], reached):
+            if group:
+                return [c.sha for c in group], group is both or group is named
+        return [], False
+
+    def _named(self, text: str) -> list[Commit]:
+        """Commits to a file whose path, or whose Python module, stands in the text as a whole word."""
+        said = {part for found in _PATH.findall(text) for part in _endings(found, "/")}
+        said |= set(_MODULE.findall(text))
+        shas = {commit.sha for name in said for commit in self.by_name.get(name, ())}
+        return [commit for commit in self.commits if commit.sha in shas]
+
+    def _missing(self, words: frozenset[str], commits: Sequence[Commit]) -> list[Commit]:
+        """The commits that removed the rarest of the words: what many removed (`import`) tells nothing."""
+        rarest = {
+            c.sha: min((self.frequency[word] for word in words.intersection(c.removed)), default=0)
+            for c in commits
+        }
+        least = min((count for count in rarest.values() if count), default=0)
+        return [c for c in commits if least and rarest[c.sha] == least]
+
+    def _few(self, group: Sequence[Commit]) -> bool:
+        return len(group) * 4 <= len(self.commits) or len(group) == 1
 
 
-def _few(group: Sequence[Commit], commits: Sequence[Commit]) -> bool:
-    return len(group) * 4 <= len(commits) or len(group) == 1
-
-
-def _mentions(text: str, path: str) -> bool:
-    """Whether a path, or the Python module at it, stands in the text as a whole word."""
-    return any(
-        found == path or found.endswith(f"/{path}") for found in _PATH.findall(text)
-    ) or _module_in(text, path)
-
-
-def _module_in(text: str, path: str) -> bool:
+def _names(path: str) -> list[str]:
+    """What a log may call a file: its path, and for Python its module, from any folder on; never a bare name."""
     if not path.endswith(".py"):
-        return False
-    parts = path.removesuffix(".py").removesuffix("/__init__").split("/")
-    names = {".".join(parts[start:]) for start in range(len(parts) - 1)}
-    return any(found in names for found in _MODULE.findall(text))
+        return [path]
+    dotted = path.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
+    return [path, *(name for name in _endings(dotted, ".") if "." in name)]
+
+
+def _endings(text: str, mark: str) -> list[str]:
+    """`a/b/c`, `b/c`, `c`."""
+    parts = text.split(mark)
+    return [mark.join(parts[start:]) for start in range(len(parts))]
 
 
 def imported_paths(source: str, modules: Mapping[str, str], package: str = "") -> frozenset[str]:
@@ -103,11 +132,17 @@ def imported_paths(source: str, modules: Mapping[str, str], package: str = "") -
     """
     names: set[str] = set()
     for line in re.finditer(
-        r"^[ \t]*(?:from[ \t]+([.\w]+)[ \t]+import[ \t]+\(?([\w, \t\n]*)|import[ \t]+([\w., \t]+))", source, re.MULTILINE
+        r"^[ \t]*(?:from[ \t]+([.\w]+)[ \t]+import[ \t]+\(?([\w, \t\n]*)|import[ \t]+([\w., \t]+))",
+        source,
+        re.MULTILINE,
     ):
         base, members, plain = line[1], line[2], line[3]
         if base:
-            full = base.lstrip(".") if not base.startswith(".") else f"{package}.{base.lstrip('.')}".strip(".")
+            full = (
+                base.lstrip(".")
+                if not base.startswith(".")
+                else f"{package}.{base.lstrip('.')}".strip(".")
+            )
             names |= {full} | {f"{full}.{name}" for name in re.findall(r"\w+", members)}
         else:
             names |= set(re.findall(r"[\w.]+", plain or ""))

@@ -57,11 +57,12 @@ def campaign(
     while not journal.ending:
         chain = agent_pass(workspace, axis, journal.brief)
         batch = admit(workspace, chain, journal.rate, verify_each)
-        tip = land(workspace, axis, chain, batch.outcome)
         while batch.probe and not journal.stopped:
-            proof = verify(workspace, chain, question(batch, journal.flaky), tip)
+            proof = verify(workspace, chain, question(batch, journal.flaky))
             batch, journal = answered(batch, proof), journal.count(proof)
-            tip = land(workspace, axis, chain, batch.outcome)
+            if batch.ripe:
+                land(workspace, axis, chain, batch.outcome)
+        tip = land(workspace, axis, chain, batch.outcome)
         survey = rescan(workspace, axis, tip, journal.number)
         journal = journal.record(chain, batch, survey)
 

@@ -3,13 +3,14 @@
 from pathlib import PurePath
 from typing import Any
 
-from prefect import State
+from prefect import State, Task
+from prefect.client.schemas.objects import TaskRun
 from prefect.runtime import flow_run
 from prefect.states import Cancelled, Completed, Failed
 
 from domain.axis import title
 from domain.report import Report
-from domain.value import Busy
+from domain.value import Busy, Refused
 
 FAILED = ("stalled", "red", "refused")
 
@@ -32,3 +33,8 @@ def run_name() -> str:
 def held(busy: Busy) -> State[Report]:
     """Another run holds the target: this one never began."""
     return Cancelled(name="Busy", message=f"busy: {busy}")
+
+
+def worth_another_try(task: Task[..., Any], run: TaskRun, state: State[Any]) -> bool:
+    """What was refused stays refused until a person does something about it."""
+    return not isinstance(state.result(raise_on_failure=False), Refused)

@@ -11,6 +11,6 @@ from tasks.journal_policy import KEPT
 
 
 @task(**KEPT)
-def verify(workspace: Workspace, chain: ChainOnShelf, question: Question, tip: str) -> Proof:
-    """Same commits on the same tip, same answer: kept by all of them."""
-    return verifying.verify(workspace, fetch(workspace, chain.number), question, tip)
+def verify(workspace: Workspace, chain: ChainOnShelf, question: Question) -> Proof:
+    """Same commits of the same chain, same answer: kept by all of them."""
+    return verifying.verify(workspace, fetch(workspace, chain.number), question)

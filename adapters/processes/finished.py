@@ -5,7 +5,7 @@ from typing import Literal
 
 from domain.value import Value
 
-Ended = Literal["exited", "timeout", "disk", "processes", "lost"]
+Ended = Literal["exited", "timeout", "disk", "processes", "memory", "lost", "sandbox-failed"]
 
 TAIL_CHARACTERS = 4_000
 SIGNALS = {number.value: number.name for number in signal.Signals}
@@ -16,7 +16,8 @@ class Finished(Value):
 
     command: str
     ended: Ended = "exited"
-    """`disk`: the disk ran full; `processes`: too many of them; `lost`: it killed its supervisor."""
+    """`disk`: the disk ran full; `processes`, `memory`: too much of it; `lost`: it killed its supervisor;
+    `sandbox-failed`: the sandbox could not be made, and the command never ran."""
     exit_code: int | None = None
     """Negative: the number of the signal that ended it. None unless `exited`."""
     seconds: float = 0.0
@@ -40,7 +41,9 @@ class Finished(Value):
                 "timeout": "ran out of time",
                 "disk": "was stopped because the disk was nearly full",
                 "processes": "was stopped because it started too many processes",
+                "memory": "was stopped because it used too much memory",
                 "lost": "killed its supervisor",
+                "sandbox-failed": "was not run, since its sandbox could not be made",
             }[self.ended]
         code = self.exit_code or 0
         # A shell reports a signal of its child as 128 + number.

@@ -6,7 +6,7 @@ import shlex
 import shutil
 import tempfile
 import time
-from collections.abc import Generator
+from collections.abc import Generator, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Literal
@@ -36,6 +36,9 @@ REPORT_FOLDERS = (
     "build/test-results/*/*.xml",
 )
 """Where Maven and Gradle write, in the root and in modules up to two folders down."""
+
+BUILD_FOLDERS = frozenset({"target", "build"})
+MODULE_DEPTH = 2
 
 OWN_REPORT = re.compile(r"--junit-?(?:xml|file)[= ](\S+)")
 
@@ -151,15 +154,29 @@ class _Run:
             for name in OWN_REPORT.findall(command)
         ]
         paths = [*self.junit.rglob("*.xml"), *own]
-        for depth in ("", "*/", "*/*/"):
+        for module in _modules(self.folder, MODULE_DEPTH):
             for place in REPORT_FOLDERS:
-                paths += self.folder.glob(depth + place)
+                paths += module.glob(place)
         stamps: dict[Path, tuple[int, int, int]] = {}
         for path in paths:
             with suppress(OSError):
                 seen = path.lstat()
                 stamps[path] = (seen.st_ino, seen.st_mtime_ns, seen.st_size)
         return stamps
+
+
+def _modules(folder: Path, depth: int) -> Iterator[Path]:
+    """The folder, and those below it, that have a folder of a build: looked for twice a run, so without globs."""
+    try:
+        with os.scandir(folder) as entries:
+            inside = [entry.name for entry in entries if entry.is_dir(follow_symlinks=False)]
+    except OSError:
+        return
+    if BUILD_FOLDERS.intersection(inside):
+        yield folder
+    for name in inside if depth else ():
+        if not name.startswith("."):
+            yield from _modules(folder / name, depth - 1)
 
 
 def _doubt(found: reports.Reports, exit_code: int | None, *, expect_reports: bool) -> str:

@@ -2,36 +2,51 @@
 
 import os
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 
 from adapters.repository.git import Place, git
-from domain.commit import NOTHING, Change, Commit
+from domain.commit import LINK, Change, Commit
 
 _WORD = re.compile(rb"[A-Za-z_][A-Za-z0-9_]{2,}")
 MAX_WORDS = 200
 MAX_TEXT = 200_000
 """Bytes of one commit's diff that are read for identifiers."""
+MAX_DIFFED = "20m"
+"""A larger file counts as binary: its diff would have to be held in memory."""
+MAX_LINK = 4096
+"""Bytes of the longest path there is."""
 
 
 def read_chain(place: Place, base: str, head: str) -> tuple[Commit, ...]:
     """The commits in `base..head` on first parents, oldest first, with all that admission asks."""
     listed = git(
-        place, "log", "--first-parent", "--reverse", "-z", "--format=%H%n%T%n%P%n%B", f"{base}..{head}"
+        place,
+        "log",
+        "--first-parent",
+        "--reverse",
+        "-z",
+        "--format=%H%n%T%n%P%n%B",
+        f"{base}..{head}",
     )
     heads = [record for record in listed.split(b"\0") if record.strip()]
     if not heads:
         return ()
-    shas = [record.split(b"\n", 1)[0].decode() for record in heads]
-    changes = _changes(place, shas)
-    words = _removed_words(place, shas)
+    commits = [record.decode("utf-8", "replace").split("\n", 3) for record in heads]
+    shas = [sha for sha, *_ in commits]
+    # With its first parent named, a merge is compared with that one alone.
+    against = [f"{sha} {parents.split(' ')[0]}" for sha, _, parents, _ in commits]
+    patches = _diff(place, against, "-p", "-U0")
+    changes = _changes(place, against, patches)
+    words = _removed_words(patches, shas)
     return tuple(
-        _commit(record, changes.get(sha, ()), words.get(sha, ()))
-        for sha, record in zip(shas, heads, strict=True)
+        _commit(commit, changes.get(commit[0], ()), words.get(commit[0], ()))
+        for commit in commits
     )
 
 
-def _commit(record: bytes, changes: tuple[Change, ...], removed: tuple[str, ...]) -> Commit:
-    sha, tree, parents, message = record.decode("utf-8", "replace").split("\n", 3)
+def _commit(told: list[str], changes: tuple[Change, ...], removed: tuple[str, ...]) -> Commit:
+    sha, tree, parents, message = told
     subject, _, body = message.strip().partition("\n")
     return Commit(
         sha=sha,
@@ -44,29 +59,36 @@ def _commit(record: bytes, changes: tuple[Change, ...], removed: tuple[str, ...]
     )
 
 
-def _diff(place: Place, shas: Sequence[str], *options: str) -> bytes:
-    feed = "".join(f"{sha}\n" for sha in shas).encode()
+def _diff(place: Place, against: Sequence[str], *more: str) -> bytes:
+    """The differences of commits, each given with its parent, as one text."""
+    feed = "".join(f"{pair.rstrip()}\n" for pair in against).encode()
     return git(
-        place, "diff-tree", "--stdin", "-r", "-m", "--first-parent", "--root", "--no-renames",
-        "--no-ext-diff", "--no-textconv", "--full-index", *options, stdin=feed,
+        place, "diff-tree", "--stdin", "-r", "--root", "--no-renames", "--no-ext-diff",
+        "--no-textconv", "--full-index", *more, stdin=feed,
+        options=(f"core.bigFileThreshold={MAX_DIFFED}",),
     )  # fmt: skip
 
 
-def _changes(place: Place, shas: Sequence[str]) -> dict[str, tuple[Change, ...]]:
-    numbers = _numbers(_diff(place, shas, "-z", "--raw", "--numstat"))
-    ignoring = _numbers(_diff(place, shas, "-z", "--raw", "--numstat", "--ignore-cr-at-eol"))
-    blobs = {change.new_blob for found in numbers.values() for change in found}
-    facts = _sizes(place, sorted(blobs - {NOTHING}))
-    links = {c.new_blob for found in numbers.values() for c in found if c.new_mode == "120000"}
-    targets = {blob: git(place, "cat-file", "blob", blob) for blob in links}
+def _changes(place: Place, against: Sequence[str], patches: bytes) -> dict[str, tuple[Change, ...]]:
+    numbers = _numbers(_diff(place, against, "-z", "--raw", "--numstat"))
+    # Where no changed line has a carriage return, no line ending changed.
+    ignoring = (
+        _numbers(_diff(place, against, "-z", "--raw", "--numstat", "--ignore-cr-at-eol"))
+        if b"\r" in patches
+        else numbers
+    )
+    sizes = _sizes(
+        place, {c.new_blob for found in numbers.values() for c in found if not c.deletes}
+    )
+    links = _links(place, [c for found in numbers.values() for c in found], sizes)
     done: dict[str, tuple[Change, ...]] = {}
     for sha, found in numbers.items():
         plain = {c.path: (c.added, c.deleted) for c in ignoring.get(sha, ())}
         done[sha] = tuple(
             change.model_copy(
                 update={
-                    "size": facts.get(change.new_blob, 0),
-                    "link": os.fsdecode(targets.get(change.new_blob, b"")),
+                    "size": sizes.get(change.new_blob, 0),
+                    "link": links.get(change.new_blob, "") if change.new_mode == LINK else "",
                     "line_endings": not change.binary
                     and plain.get(change.path, (0, 0)) != (change.added, change.deleted),
                 }
@@ -105,18 +127,40 @@ def _numbers(text: bytes) -> dict[str, tuple[Change, ...]]:
     return {sha: tuple(changes.values()) for sha, changes in found.items()}
 
 
-def _sizes(place: Place, blobs: Sequence[str]) -> dict[str, int]:
+def _sizes(place: Place, blobs: AbstractSet[str]) -> dict[str, int]:
+    """Bytes by blob, for those that are there: a submodule's commit is not."""
     if not blobs:
         return {}
-    feed = "".join(f"{blob}\n" for blob in blobs).encode()
+    feed = "".join(f"{blob}\n" for blob in sorted(blobs)).encode()
     rows = git(place, "cat-file", "--batch-check=%(objectname) %(objectsize)", stdin=feed)
     pairs = (row.split() for row in rows.decode().splitlines())
     return {row[0]: int(row[1]) for row in pairs if len(row) == 2 and row[1].isdigit()}  # noqa: PLR2004
 
 
-def _removed_words(place: Place, shas: Sequence[str]) -> dict[str, tuple[str, ...]]:
+def _links(place: Place, changes: Sequence[Change], sizes: Mapping[str, int]) -> dict[str, str]:
+    """Where links point, by blob. What is too long for a path is left out, and then refused."""
+    blobs = sorted(
+        {
+            c.new_blob
+            for c in changes
+            if c.new_mode == LINK and sizes.get(c.new_blob, MAX_LINK) < MAX_LINK
+        }
+    )
+    if not blobs:
+        return {}
+    text = git(place, "cat-file", "--batch", stdin="".join(f"{blob}\n" for blob in blobs).encode())
+    found: dict[str, str] = {}
+    at = 0
+    for blob in blobs:
+        at = text.index(b"\n", at) + 1
+        found[blob] = os.fsdecode(text[at : at + sizes[blob]])
+        at += sizes[blob] + 1
+    return found
+
+
+def _removed_words(patches: bytes, shas: Sequence[str]) -> dict[str, tuple[str, ...]]:
     found: dict[str, tuple[str, ...]] = {}
-    for sha, lines in _patches(_diff(place, shas, "-p", "-U0"), set(shas)):
+    for sha, lines in _patches(patches, {sha.encode() for sha in shas}):
         gone: dict[str, None] = {}
         kept: set[bytes] = set()
         for line in lines:
@@ -129,14 +173,15 @@ def _removed_words(place: Place, shas: Sequence[str]) -> dict[str, tuple[str, ..
     return found
 
 
-def _patches(text: bytes, shas: set[str]) -> Iterator[tuple[str, list[bytes]]]:
+def _patches(text: bytes, shas: AbstractSet[bytes]) -> Iterator[tuple[str, list[bytes]]]:
     """Added and removed lines by commit, capped."""
     sha, lines, size = "", list[bytes](), 0
     for line in text.split(b"\n"):
-        if len(line) == len(NOTHING) and line.decode("ascii", "replace") in shas:
+        head = line.split(b" ", 1)[0]
+        if head in shas:
             if sha:
                 yield sha, lines
-            sha, lines, size = line.decode(), [], 0
+            sha, lines, size = head.decode(), [], 0
         elif line[:1] in (b"+", b"-") and line[:3] not in (b"+++", b"---") and size < MAX_TEXT:
             lines.append(line)
             size += len(line)

@@ -9,7 +9,7 @@ environment on.
 
 import os
 import signal
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -19,7 +19,6 @@ from typing import cast
 from git import Git
 
 from adapters.repository.lock import inherited
-from domain.value import Refused
 
 IDENTITY_NAME = "Swathe"
 IDENTITY_EMAIL = "swathe@localhost"
@@ -97,7 +96,7 @@ class Place:
     """Further environment, for the one command that needs it."""
 
     def environment(self) -> dict[str, str]:
-        env = {**ENVIRONMENT, "PATH": _path(), "GIT_DIR": str(self.git_dir)}
+        env = {**ENVIRONMENT, "PATH": search_path(), "GIT_DIR": str(self.git_dir)}
         if self.work_tree:
             env["GIT_WORK_TREE"] = str(self.work_tree)
         if self.index:
@@ -123,10 +122,10 @@ def ask(
 
 
 @contextmanager
-def started(place: Place, *args: str, options: tuple[str, ...] = ()) -> Iterator["Popen[bytes]"]:
+def started(place: Place, *args: str, options: tuple[str, ...] = ()) -> Generator["Popen[bytes]"]:
     """A running git with all three streams piped; its process group does not outlive the block."""
     chosen = [word for option in (*OPTIONS, *options) for word in ("-c", option)]
-    process = _start(["git", *chosen, *args], place.environment(), place.work_tree or place.git_dir)
+    process = start(["git", *chosen, *args], place.environment(), place.work_tree or place.git_dir)
     try:
         yield process
     except BaseException:
@@ -139,7 +138,8 @@ def started(place: Place, *args: str, options: tuple[str, ...] = ()) -> Iterator
         process.wait()
 
 
-def _start(command: list[str], env: Mapping[str, str], folder: Path) -> "Popen[bytes]":
+def start(command: list[str], env: Mapping[str, str], folder: Path) -> "Popen[bytes]":
+    """Start a command with exactly this environment. In a folder that is gone, GitPython stays where we are."""
     clean = ["env", "-i", *(f"{name}={value}" for name, value in env.items()), *command]
     runner = Git(str(folder)).execute(
         clean,
@@ -148,7 +148,7 @@ def _start(command: list[str], env: Mapping[str, str], folder: Path) -> "Popen[b
         start_new_session=True,
         pass_fds=inherited(),
     )
-    process = cast("Popen[bytes]", runner.proc)  # pyright: ignore[reportAttributeAccessIssue]
+    process = cast("Popen[bytes]", runner.proc)  # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType]
     runner.proc = None  # pyright: ignore[reportAttributeAccessIssue] -- its destructor would end the process
     return process
 
@@ -161,6 +161,13 @@ def object_id(place: Place, revision: str, kind: str = "commit") -> str | None:
     return out.decode().strip() if status == 0 else None
 
 
+def refs(place: Place, *patterns: str) -> dict[str, str]:
+    """Object id by full name of the refs that are, or lie below, one of the patterns."""
+    listed = git(place, "for-each-ref", "--format=%(objectname) %(refname)", *patterns)
+    rows = (row.partition(" ") for row in os.fsdecode(listed).splitlines())
+    return {name: found for found, _, name in rows}
+
+
 def contains(place: Place, ancestor: str, descendant: str) -> bool:
     """Whether `descendant` has `ancestor` in its history (a commit has itself)."""
     status, _, err = ask(place, "merge-base", "--is-ancestor", ancestor, descendant)
@@ -169,48 +176,11 @@ def contains(place: Place, ancestor: str, descendant: str) -> bool:
     return status == 0
 
 
-def discover(path: Path) -> tuple[Path, Path, Path | None]:
-    """The git directory, the common directory and the work tree that `path` lies in.
-
-    The only command that looks around and reads the operator's own settings, since
-    `safe.directory` is theirs to set; `rev-parse` starts no program.
-    """
-    if not path.exists():
-        raise Refused(f"no folder {str(path)!r}. Give the path of a git repository, or its URL.")
-    status, out, err = _look(path, "--git-dir", "--git-common-dir")
-    if b"dubious ownership" in err:
-        raise Refused(
-            f"git does not trust {str(path)!r}: it belongs to somebody else. If you do, run: "
-            f"git config --global --add safe.directory {path.resolve()}"
-        )
-    if status:
-        raise Refused(
-            f"{str(path)!r} is not a git repository. Run `git init` and commit, or give another path."
-        )
-    git_dir, common = (Path(os.fsdecode(line)) for line in out.splitlines()[:2])
-    status, out, _ = _look(path, "--show-toplevel")
-    return git_dir, common, Path(os.fsdecode(out.rstrip(b"\n"))) if status == 0 and out.strip() else None
-
-
-def as_operator(command: Sequence[str]) -> tuple[int, str]:
-    """Run a git command that the operator asked for, as if they had typed it: their settings, their hooks."""
-    process = _start(list(command), os.environ, Path.cwd())
-    out, err = process.communicate()
-    return process.returncode, (out + err).decode(errors="replace")
-
-
-def _look(path: Path, *args: str) -> tuple[int, bytes, bytes]:
-    env = {"PATH": _path(), "HOME": os.environ.get("HOME", "/nonexistent"), "LC_ALL": "C"}
-    process = _start(["git", "rev-parse", "--path-format=absolute", *args], env, path)
-    out, err = process.communicate()
-    return process.returncode, out, err
-
-
-def _path() -> str:
+def search_path() -> str:
     return os.environ.get("PATH", os.defpath)
 
 
 def version() -> tuple[int, ...]:
     """The version of the git in use, as in (2, 39)."""
-    out, _ = _start(["git", "version"], {"PATH": _path()}, Path("/")).communicate()
+    out, _ = start(["git", "version"], {"PATH": search_path()}, Path("/")).communicate()
     return tuple(int(part) for part in out.split()[2].split(b".")[:2] if part.isdigit())

@@ -10,7 +10,9 @@ from domain.target import Workspace
 MOST_TESTS = 50
 
 
-def imports_of(workspace: Workspace, commit: str, failures: Iterable[Failure]) -> dict[str, frozenset[str]]:
+def imports_of(
+    workspace: Workspace, commit: str, failures: Iterable[Failure]
+) -> dict[str, frozenset[str]]:
     """By failing test, the paths that its file imports in `commit`. Python only."""
     names = tracked(workspace, commit)
     files = {failure.test: path for failure in failures if (path := _file_of(failure.test, names))}

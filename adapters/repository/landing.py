@@ -3,29 +3,39 @@
 Nothing else ever writes to the target. A branch that is checked out anywhere is not moved.
 """
 
+import os
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 
-from adapters.repository.git import GitFailed, Place, ask, git, object_id
+from adapters.repository.git import GitFailed, Place, ask, contains, git, refs
 from adapters.repository.workspaces import store, target_place
 from domain.target import Workspace
 from domain.value import Refused
 
-ABSENT = "0" * 40
 
-
-class Moved(Exception):
+class Moved(Refused):
     """A ref was not where we had left it: somebody else wrote to it."""
 
 
 def send(workspace: Workspace, commits: Sequence[str], known: Sequence[str]) -> None:
     """Copy commits and all they need from our store to the target, checked by `fsck` rules on arrival."""
-    wanted = "".join(f"{commit}\n" for commit in commits)
-    wanted += "".join(f"^{commit}\n" for commit in known if commit)
+    wanted = "".join(f"{commit}\n" for commit in dict.fromkeys(commits))
+    wanted += "".join(f"^{commit}\n" for commit in dict.fromkeys(known) if commit)
     pack = git(
         store(workspace), "pack-objects", "--revs", "--stdout", "-q", "--thin", "--delta-base-offset",
         stdin=wanted.encode(),
     )  # fmt: skip
     git(target_place(workspace), "index-pack", "--stdin", "--fix-thin", "--strict", stdin=pack)
+
+
+def campaign_refs(workspace: Workspace) -> dict[str, str]:
+    """Every ref of this campaign in the target, by full name."""
+    return refs(target_place(workspace), workspace.branch, f"refs/swathe/{workspace.axis}")
+
+
+def archive_of(workspace: Workspace, tip: str) -> str:
+    """The ref that keeps a landing branch whose work reached the base by other commits."""
+    return f"refs/swathe/{workspace.axis}/taken/{tip[:12]}"
 
 
 def move_refs(
@@ -36,43 +46,102 @@ def move_refs(
     Repeating a move that was made already has no effect, so that a retried step is safe.
     """
     place = target_place(workspace)
-    if all(object_id(place, ref) == new for ref, (new, _) in updates.items()):
+    now = campaign_refs(workspace)
+    if all(now.get(ref) == new for ref, (new, _) in updates.items()):
         return
     lines = ["start"]
-    lines += [f"update {ref} {new} {old or ABSENT}" for ref, (new, old) in updates.items()]
+    for ref, (new, old) in updates.items():
+        lines.append(f"update {ref} {new} {old}" if old else f"create {ref} {new}")
     lines += ["prepare", "commit", ""]
     status, _, err = ask(
-        place, "update-ref", "--create-reflog", "-m", f"swathe: {reason}", "--stdin",
+        place, "update-ref", "--no-deref", "--create-reflog", "-m", f"{REASON}{reason}", "--stdin",
         stdin="\n".join(lines).encode(),
     )  # fmt: skip
     if status:
         message = err.decode(errors="replace")
-        if "but expected" in message or "already exists" in message:
-            raise Moved(message.strip())
+        if any(words in message for words in _MOVED):
+            raise Moved(
+                f"somebody else moved a ref of this run; nothing was overwritten. Run again. ({message.strip()})"
+            )
         raise GitFailed("update-ref", status, message)
 
 
+REASON = "swathe: "
+"""How a line of ours begins in the log of a ref."""
+
+_MOVED = ("but expected", "already exists", "unable to resolve reference")
+
+
+def refuse_foreign(workspace: Workspace, branch: str | None, expected: str, new: str) -> None:
+    """Refuse to move the branch away from work that is not ours: nothing is lost, nothing forced.
+
+    It may go on from where this run left it, or from any commit that the new one holds, or from one
+    that was kept aside.
+    """
+    if branch is None or branch == expected or contains(store(workspace), branch, new):
+        return
+    if branch != campaign_refs(workspace).get(archive_of(workspace, branch)):
+        name = workspace.branch.removeprefix("refs/heads/")
+        raise Moved(
+            f"somebody else moved {name!r}: it is at {branch[:12]}, and this run had left it at {expected[:12]}. "
+            f"Nothing was overwritten. Run again, and the work goes on from there."
+        )
+
+
 def refuse_checked_out(workspace: Workspace) -> None:
-    """Refuse a landing branch that somebody stands on."""
+    """Refuse a landing branch that somebody stands on, or is in the middle of rebasing."""
     listed = git(target_place(workspace), "worktree", "list", "--porcelain", "-z")
+    name = workspace.branch.removeprefix("refs/heads/")
     here = ""
-    for item in listed.decode(errors="replace").split("\0"):
+    for item in os.fsdecode(listed).split("\0"):
         if item.startswith("worktree "):
             here = item.removeprefix("worktree ")
         if item == f"branch {workspace.branch}":
-            name = workspace.branch.removeprefix("refs/heads/")
             raise Refused(
                 f"the branch {name!r} is checked out in {here}. Swathe moves it as commits land: "
                 f"switch to another branch there (`git switch -`), then run again."
             )
+    if _rebased(workspace):
+        raise Refused(
+            f"the branch {name!r} is being rebased. Finish that (or abort it), then run again."
+        )
 
 
-def stale_locks(place: Place, refs: Sequence[str]) -> list[str]:
+def _rebased(workspace: Workspace) -> bool:
+    common = Path(workspace.git_dir)
+    folders = [common, *(common / "worktrees").glob("*")]
+    heads = [
+        folder / kind / "head-name"
+        for folder in folders
+        for kind in ("rebase-merge", "rebase-apply")
+    ]
+    return any(head.is_file() and head.read_text().strip() == workspace.branch for head in heads)
+
+
+def refuse_blocked(workspace: Workspace) -> None:
+    """Refuse when a branch's name leaves no room for ours: `swathe`, or one below `swathe/<axis>/`."""
+    names = refs(target_place(workspace), "refs/heads/swathe")
+    for name in names:
+        if name == "refs/heads/swathe" or name.startswith(f"{workspace.branch}/"):
+            short, ours = (ref.removeprefix("refs/heads/") for ref in (name, workspace.branch))
+            raise Refused(
+                f"the branch {short!r} leaves no room for {ours!r}, where commits land. "
+                f"Rename it: git branch -m {short} another-name"
+            )
+
+
+def stale_locks(workspace: Workspace) -> list[str]:
     """Remove locks that a killed run of ours left on our own refs. Call it with the campaign lock held."""
-    removed: list[str] = []
-    for ref in refs:
-        lock = place.git_dir / f"{ref}.lock"
-        if lock.exists():
-            lock.unlink(missing_ok=True)
-            removed.append(ref)
-    return removed
+    place = target_place(workspace)
+    locks = [place.git_dir / f"{workspace.branch}.lock"]
+    locks += sorted((place.git_dir / "refs" / "swathe" / workspace.axis).rglob("*.lock"))
+    found = [lock for lock in locks if lock.exists()]
+    for lock in found:
+        lock.unlink(missing_ok=True)
+    return [str(lock.relative_to(place.git_dir)).removesuffix(".lock") for lock in found]
+
+
+def moved_by_us(place: Place, ref: str) -> bool:
+    """Whether the last move of a ref was ours, as far as its log tells."""
+    status, out, _ = ask(place, "reflog", "show", "-1", "--format=%gs", ref, "--")
+    return status != 0 or not out.strip() or out.startswith(REASON.encode())

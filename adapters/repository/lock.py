@@ -6,9 +6,13 @@ dead one have stopped writing (facts/security.md §2.6).
 
 import fcntl
 import os
+import time
 from pathlib import Path
 
 from domain.value import Value
+
+TRIES = 5
+A_MOMENT = 0.02
 
 _held: dict[Path, int] = {}
 
@@ -26,19 +30,30 @@ def take(path: Path, run: str) -> Holder | None:
         return None
     path.parent.mkdir(parents=True, exist_ok=True)
     handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        text = os.read(handle, 200).decode(errors="replace").split()
+    if not _locked(handle):
+        found = _holder(handle)
         os.close(handle)
-        return _holder(text)
+        return found
     os.ftruncate(handle, 0)
     os.pwrite(handle, f"{os.getpid()} {run}\n".encode(), 0)
     _held[path] = handle
     return None
 
 
-def _holder(text: list[str]) -> Holder:
+def _locked(handle: int) -> bool:
+    """Take the lock. Tried for a moment: somebody who only asks who has it holds it for as long as that takes."""
+    for _ in range(TRIES):
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            time.sleep(A_MOMENT)
+        else:
+            return True
+    return False
+
+
+def _holder(handle: int) -> Holder:
+    text = os.pread(handle, 200, 0).decode(errors="replace").split()
     pid = int(text[0]) if text and text[0].isdigit() else None
     return Holder(pid=pid, run=text[1] if len(text) > 1 else "")
 
@@ -51,14 +66,18 @@ def release(path: Path) -> None:
 
 
 def holder(path: Path) -> Holder | None:
-    """Who holds the lock of a target right now, without taking it."""
-    if path in _held:
-        return Holder(pid=os.getpid())
+    """Who holds the lock of a target right now. What is written in it stays."""
     if not path.exists():
         return None
-    found = take(path, "")
-    release(path)
-    return found
+    handle = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return _holder(handle)
+    else:
+        return None
+    finally:
+        os.close(handle)
 
 
 def inherited() -> tuple[int, ...]:

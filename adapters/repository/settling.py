@@ -4,23 +4,34 @@ Safe to repeat: a commit is written from the pass's own date and facts, so that 
 id again, and what the state names already is left out.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from adapters.repository import states
 from adapters.repository.git import object_id
-from adapters.repository.landing import move_refs, refuse_checked_out, send
+from adapters.repository.landing import (
+    campaign_refs,
+    move_refs,
+    refuse_checked_out,
+    refuse_foreign,
+    send,
+)
+from adapters.repository.merging import Merger
 from adapters.repository.replaying import replay
+from adapters.repository.signing import Signature, signed, subject_of
 from adapters.repository.workspaces import store, target_place
 from adapters.repository.writing import Draft, write_commits
 from domain.batch import Outcome
 from domain.commit import Chain, Commit
 from domain.gate import Failure
-from domain.message import clean, compose
-from domain.replay import Entry
+from domain.replay import Entry, Replay
 from domain.report import Landed, Parked
 from domain.state import State
 from domain.target import Workspace
 from domain.value import Value
+
+Step = tuple[Commit, dict[str, Entry]]
+Reasons = Mapping[str, tuple[str, tuple[Failure, ...]]]
+"""Why a commit is parked, by sha: in few words, and the tests it breaks."""
 
 
 class Settled(Value):
@@ -31,159 +42,132 @@ class Settled(Value):
     parked: tuple[Parked, ...] = ()
 
 
-class Signature(Value):
-    """What the trailers of a commit say of its run."""
-
-    axis: str
-    executor: str
-
-
-def settle(workspace: Workspace, chain: Chain, outcome: Outcome, signature: Signature, before: State) -> Settled:
+def settle(
+    workspace: Workspace, chain: Chain, outcome: Outcome, signature: Signature, before: State
+) -> Settled:
     """Land the good and park the bad commits of a pass that are not settled yet.
 
     `before` is the state for a campaign that has none in git.
     """
-    place = store(workspace)
     state, state_commit = states.load(target_place(workspace), workspace.state_ref)
     state = state or before
-    done = {commit.made_from for commit in state.landed}
+    done = {commit.made_from: commit.sha for commit in state.landed}
     earlier = [sha for sha in outcome.good if sha in done]
     fresh = [sha for sha in outcome.good if sha not in done]
-    tip = _tip(chain, state, earlier)
-    line, start = replay(place, chain, earlier, fresh)
-    drafts, landed = _drafts(workspace, line.steps[start:], tip, outcome, signature)
-    shas = write_commits(place, drafts, chain.at)
-    landed = tuple(commit.model_copy(update={"sha": sha}) for commit, sha in zip(landed, shas, strict=True))
-    tip = shas[-1] if shas else tip
-    parked = _park(workspace, chain, outcome, tip, state, signature)
-    if not landed and not parked:
-        return Settled(tip=tip)
-    if landed:
-        state = state.land(tip, landed, outcome.rate)
-    state = state.park(parked, outcome.rate)
-    _write(workspace, state, state_commit, landed, parked, chain)
-    return Settled(tip=tip, landed=landed, parked=parked)
+    reasons = _reasons(outcome, state)
+    # The next commit of this pass goes on what landed of it before, else on its base.
+    start = done[earlier[-1]] if earlier else chain.base
+    if not fresh and not reasons:
+        return Settled(tip=start)
+    line, first = replay(store(workspace), chain, earlier, fresh)
+    desk = _Desk(workspace, chain, outcome, signature)
+    settled = desk.write(line, line.steps[first:], reasons, start)
+    if settled.landed:
+        state = state.land(settled.tip, settled.landed, outcome.rate)
+    desk.publish(settled, state.park(settled.parked, outcome.rate), state_commit, start)
+    return settled
 
 
-def _tip(chain: Chain, state: State, earlier: Sequence[str]) -> str:
-    """Where the next commit of this pass goes: on what landed of it before, else on its base."""
-    by_source = {commit.made_from: commit.sha for commit in state.landed}
-    return by_source[earlier[-1]] if earlier else chain.base
-
-
-def _drafts(
-    workspace: Workspace,
-    steps: Sequence[tuple[Commit, dict[str, Entry]]],
-    tip: str,
-    outcome: Outcome,
-    signature: Signature,
-) -> tuple[list[Draft], tuple[Landed, ...]]:
-    drafts: list[Draft] = []
-    landed: list[Landed] = []
-    for commit, entries in steps:
-        size = outcome.verified.get(commit.sha, 1)
-        verified = "alone" if size == 1 else f"batch of {size}"
-        subject, body = clean(f"{commit.subject}\n{commit.body}")
-        message = compose(subject, body, _trailers(workspace, commit, signature, verified))
-        drafts.append(Draft(message, entries, parent=None if drafts else tip))
-        landed.append(
-            Landed(
-                sha="",
-                site=commit.place,
-                sites=commit.sites,
-                subject=subject,
-                verified=verified,
-                made_from=commit.sha,
-                run=workspace.run,
-            )
-        )
-    return drafts, tuple(landed)
-
-
-def _trailers(workspace: Workspace, commit: Commit, signature: Signature, gate: str) -> dict[str, str]:
-    more = len(commit.sites) - 1
-    return {
-        "Swathe-Axis": signature.axis,
-        "Swathe-Site": commit.place + (f" and {more} more" if more > 0 else ""),
-        "Swathe-Run": workspace.run,
-        "Swathe-Executor": signature.executor,
-        "Swathe-Gate": gate,
-        "Swathe-Cost-USD": "0",
-    }
-
-
-def _park(
-    workspace: Workspace, chain: Chain, outcome: Outcome, tip: str, state: State, signature: Signature
-) -> tuple[Parked, ...]:
-    """Write the parked commits anew on the tip, where they can be picked; as they were if they do not fit."""
+def _reasons(outcome: Outcome, state: State) -> Reasons:
     known = {parked.made_from for parked in state.parked}
-    reasons = {sha: (reason, ()) for sha, reason in outcome.refused.items()}
+    reasons: dict[str, tuple[str, tuple[Failure, ...]]] = {
+        sha: (reason, ()) for sha, reason in outcome.refused.items()
+    }
     reasons |= {blame.commit: ("red", blame.failures) for blame in outcome.bad}
-    parked: list[Parked] = []
-    for sha, (reason, failures) in reasons.items():
-        if sha in known:
-            continue
-        commit = chain.commit(sha)
-        kept = _on_tip(workspace, chain, outcome.good, commit, tip, signature, reason) or sha
-        parked.append(_parked(workspace, commit, reason, failures, kept))
-    return tuple(parked)
+    return {sha: why for sha, why in reasons.items() if sha not in known}
 
 
-def _parked(
-    workspace: Workspace, commit: Commit, reason: str, failures: tuple[Failure, ...], kept: str
-) -> Parked:
-    return Parked(
-        site=commit.place,
-        sites=commit.sites,
-        subject=clean(commit.subject)[0],
-        reason=reason,
-        failures=failures,
-        ref=f"refs/swathe/{workspace.axis}/parked/{commit.sha[:12]}",
-        sha=kept,
-        made_from=commit.sha,
-        run=workspace.run,
-    )
+class _Desk:
+    """Writes the commits of one settling into our store, all in one go, and then into the target."""
 
+    def __init__(
+        self, workspace: Workspace, chain: Chain, outcome: Outcome, signature: Signature
+    ) -> None:
+        self.workspace = workspace
+        self.chain = chain
+        self.outcome = outcome
+        self.signature = signature
+        self.commits = {commit.sha: commit for commit in chain.commits}
 
-def _on_tip(
-    workspace: Workspace,
-    chain: Chain,
-    good: Sequence[str],
-    commit: Commit,
-    tip: str,
-    signature: Signature,
-    reason: str,
-) -> str | None:
-    line, start = replay(store(workspace), chain, good, (commit.sha,))
-    steps = line.steps[start:]
-    if not steps:
-        return None
-    subject, body = clean(f"{commit.subject}\n{commit.body}")
-    trailers = _trailers(workspace, commit, signature, "") | {"Swathe-Parked": reason}
-    draft = Draft(compose(subject, body, trailers), steps[0][1], parent=tip)
-    return write_commits(store(workspace), [draft], chain.at)[0]
+    def write(self, line: Replay, steps: Sequence[Step], reasons: Reasons, start: str) -> Settled:
+        drafts = [
+            Draft(self._message(commit, gate=self._verified(commit)), entries, None if n else start)
+            for n, (commit, entries) in enumerate(steps)
+        ]
+        parking = self._parking(line, reasons, on=len(drafts) - 1 if drafts else start)
+        shas = write_commits(store(self.workspace), [*drafts, *parking.values()], self.chain.at)
+        landed = tuple(
+            self._landed(commit, sha) for (commit, _), sha in zip(steps, shas, strict=False)
+        )
+        kept = dict(zip(parking, shas[len(drafts) :], strict=True))
+        parked = tuple(
+            self._parked(self.commits[sha], reason, failures, kept.get(sha, sha))
+            for sha, (reason, failures) in reasons.items()
+        )
+        return Settled(tip=landed[-1].sha if landed else start, landed=landed, parked=parked)
 
+    def _parking(self, line: Replay, reasons: Reasons, on: str | int) -> dict[str, Draft]:
+        """The parked commits anew on the tip, where they can be picked; without those that do not fit there."""
+        drafts: dict[str, Draft] = {}
+        with Merger(store(self.workspace)) as merger:
+            for sha, (reason, _) in reasons.items():
+                entries = line.fitted(self.commits[sha], merger.merge)
+                if entries:
+                    drafts[sha] = Draft(
+                        self._message(self.commits[sha], parked=reason), entries, on
+                    )
+        return drafts
 
-def _write(
-    workspace: Workspace,
-    state: State,
-    state_commit: str | None,
-    landed: Sequence[Landed],
-    parked: Sequence[Parked],
-    chain: Chain,
-) -> None:
-    """Objects first, then branch, state and parked refs in one transaction."""
-    refuse_checked_out(workspace)
-    place = target_place(workspace)
-    branch = object_id(place, workspace.branch)
-    why = f"land {len(landed)}, park {len(parked)}"
-    (new_state,) = write_commits(store(workspace), [states.draft(state, state_commit, why)], chain.at)
-    updates: dict[str, tuple[str, str | None]] = {workspace.state_ref: (new_state, state_commit)}
-    if landed:
-        updates[workspace.branch] = (landed[-1].sha, branch)
-    updates |= {commit.ref: (commit.sha, object_id(place, commit.ref)) for commit in parked}
-    send(workspace, [new for new, _ in updates.values()], [workspace.base, chain.base, branch or "", state_commit or ""])
-    move_refs(workspace, updates, why)
+    def publish(self, settled: Settled, state: State, previous: str | None, start: str) -> None:
+        """Objects first, then branch, state and parked refs in one transaction."""
+        workspace = self.workspace
+        refuse_checked_out(workspace)
+        now = campaign_refs(workspace)
+        branch = now.get(workspace.branch)
+        why = f"land {len(settled.landed)}, park {len(settled.parked)}"
+        draft = states.draft(state, previous, why)
+        (new_state,) = write_commits(store(workspace), [draft], self.chain.at)
+        updates: dict[str, tuple[str, str | None]] = {workspace.state_ref: (new_state, previous)}
+        if settled.landed:
+            refuse_foreign(workspace, branch, start, settled.tip)
+            updates[workspace.branch] = (settled.tip, branch)
+        updates |= {commit.ref: (commit.sha, now.get(commit.ref)) for commit in settled.parked}
+        known = [workspace.base, self.chain.base, branch or "", previous or ""]
+        send(workspace, [new for new, _ in updates.values()], known)
+        move_refs(workspace, updates, why)
+
+    def _message(self, commit: Commit, **more: str) -> str:
+        return signed(self.workspace, commit, self.signature, **more)
+
+    def _verified(self, commit: Commit) -> str:
+        size = self.outcome.verified.get(commit.sha, 1)
+        return "alone" if size == 1 else f"batch of {size}"
+
+    def _landed(self, commit: Commit, sha: str) -> Landed:
+        return Landed(
+            sha=sha,
+            site=commit.place,
+            sites=commit.sites,
+            subject=subject_of(commit),
+            verified=self._verified(commit),
+            made_from=commit.sha,
+            run=self.workspace.run,
+        )
+
+    def _parked(
+        self, commit: Commit, reason: str, failures: tuple[Failure, ...], kept: str
+    ) -> Parked:
+        return Parked(
+            site=commit.place,
+            sites=commit.sites,
+            subject=subject_of(commit),
+            reason=reason,
+            failures=failures,
+            ref=f"refs/swathe/{self.workspace.axis}/parked/{commit.sha[:12]}",
+            sha=kept,
+            made_from=commit.sha,
+            run=self.workspace.run,
+        )
 
 
 def save(workspace: Workspace, state: State, why: str, at: int) -> None:

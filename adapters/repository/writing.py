@@ -8,18 +8,22 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from adapters.repository.git import IDENTITY_EMAIL, IDENTITY_NAME, GitFailed, Place, ask
+from domain.commit import ABSENT
 from domain.replay import Entry
+
+LINE = b"refs/swathe-work/1"
+"""The ref that fast-import writes to in our own stores. Nobody reads it."""
 
 
 @dataclass(frozen=True)
 class Draft:
-    """A commit to be written: on the draft before it in the same line, or on `parent`."""
+    """A commit to be written: on the draft before it, or on `parent`."""
 
     message: str
     entries: Mapping[str, Entry | bytes]
     """What each path becomes: mode and blob, or the content of a regular file."""
-    parent: str | None = None
-    """None: on the draft before it."""
+    parent: str | int | None = None
+    """A commit, or the place of an earlier draft in the same list; None: the draft before it."""
     root: bool = False
     """With no parent at all."""
     modes: Mapping[str, str] | None = None
@@ -28,45 +32,62 @@ class Draft:
 
 def write_commits(place: Place, drafts: Sequence[Draft], at: int) -> list[str]:
     """Write the drafts at the Unix time `at`; their ids, in order. The same drafts give the same ids."""
-    if not drafts:
-        return []
     stream = bytearray()
-    line = 0
     for number, draft in enumerate(drafts, start=1):
-        # A line of its own for each new start: fast-import would go on from the last commit of a line.
-        line += draft.root or draft.parent is not None
-        _write(stream, number, draft, at, line)
+        _write(stream, number, draft, at)
+    return _import(place, stream) if drafts else []
+
+
+def write_blobs(place: Place, contents: Sequence[bytes]) -> None:
+    """Write contents as blobs, all in one go."""
+    stream = bytearray()
+    for content in contents:
+        stream += b"blob\ndata %d\n%s\n" % (len(content), content)
+    if contents:
+        _import(place, stream)
+
+
+def _import(place: Place, stream: bytearray) -> list[str]:
     stream += b"done\n"
-    status, out, err = ask(place, "fast-import", "--quiet", "--force", "--done", stdin=bytes(stream))
+    status, out, err = ask(
+        place, "fast-import", "--quiet", "--force", "--done", stdin=bytes(stream)
+    )
     if status:
         raise GitFailed("fast-import", status, err.decode(errors="replace"))
     return out.decode().split()
 
 
-def _write(stream: bytearray, number: int, draft: Draft, at: int, line: int) -> None:
-    message = draft.message.encode("utf-8", "replace")
-    stream += b"commit refs/swathe-work/%d\nmark :%d\n" % (line, number)
+def _write(stream: bytearray, number: int, draft: Draft, at: int) -> None:
+    # A NUL would make a commit that fsck refuses.
+    message = draft.message.replace("\0", "").encode("utf-8", "replace")
+    if draft.root:
+        stream += b"reset %s\n\n" % LINE
+    stream += b"commit %s\nmark :%d\n" % (LINE, number)
     stream += f"committer {IDENTITY_NAME} <{IDENTITY_EMAIL}> {at} +0000\n".encode()
     stream += b"data %d\n%s\n" % (len(message), message)
-    if draft.parent:
-        stream += f"from {draft.parent}\n".encode()
-    elif not draft.root:
-        stream += b"from :%d\n" % (number - 1)
+    if not draft.root:
+        stream += f"from {_parent(number, draft)}\n".encode()
     for path, entry in sorted(draft.entries.items(), key=_deletions_first):
         _write_entry(stream, path, entry, (draft.modes or {}).get(path, "100644"))
     stream += b"\nget-mark :%d\n" % number
 
 
+def _parent(number: int, draft: Draft) -> str:
+    if isinstance(draft.parent, str):
+        return draft.parent
+    return f":{number - 1 if draft.parent is None else draft.parent + 1}"
+
+
 def _deletions_first(item: tuple[str, Entry | bytes]) -> tuple[bool, str]:
     path, entry = item
-    return isinstance(entry, bytes) or entry[0] != "000000", path
+    return isinstance(entry, bytes) or entry[0] != ABSENT, path
 
 
 def _write_entry(stream: bytearray, path: str, entry: Entry | bytes, mode: str) -> None:
     name = quoted(path)
     if isinstance(entry, bytes):
         stream += b"M %s inline %s\ndata %d\n%s\n" % (mode.encode(), name, len(entry), entry)
-    elif entry[0] == "000000":
+    elif entry[0] == ABSENT:
         stream += b"D %s\n" % name
     else:
         stream += b"M %s %s %s\n" % (entry[0].encode(), entry[1].encode(), name)

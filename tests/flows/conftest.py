@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from harness import Repo, modules
+from harness import CHECKS, PYTEST, Repo, modules, values
 
 from adapters.service import server
 from adapters.service.environment import client_environment
@@ -45,6 +45,9 @@ def _server_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         os.environ.clear()
         os.environ.update(before)
         yield url
+        from prefect.logging.handlers import APILogHandler  # noqa: PLC0415
+
+        APILogHandler().flush()
     server.stop(home)
 
 
@@ -60,11 +63,18 @@ def _home(server_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, worl
 
 @pytest.fixture(name="make")
 def _make(tmp_path: Path, home: Path) -> Callable[..., Repo]:
-    """Make a target: `count` modules with a site and a test each, and what else is given."""
+    """Make a target: `count` modules with a site each, proved by a quick gate, or by pytest."""
 
-    def made(count: int = 0, files: dict[str, str] | None = None, *, named: bool = True, name: str = "target") -> Repo:
-        repo = Repo(tmp_path / name, tmp_path / f"{name}-tools")
-        repo.write(modules(count, named=named)).write(files or {})
+    def made(
+        count: int = 0,
+        files: dict[str, str] | None = None,
+        *,
+        pytest: bool = False,
+        name: str = "target",
+        **wanted: int,
+    ) -> Repo:
+        repo = Repo(tmp_path / name, tmp_path / f"{name}-tools", verify=(PYTEST if pytest else CHECKS,))
+        repo.write(modules(count) if pytest else values(count, **wanted)).write(files or {})
         repo.commit()
         return repo
 

@@ -3,7 +3,6 @@
 import json
 import multiprocessing
 import os
-import shlex
 import signal
 import sys
 import time
@@ -56,7 +55,7 @@ class Repo:
     folder: Path
     tools: Path
     axis: str = ""
-    verify: tuple[str, ...] = (PYTEST,)
+    verify: tuple[str, ...] = ()
     environment: str = sys.prefix
     more: dict[str, object] = field(default_factory=dict[str, object])
 
@@ -94,10 +93,15 @@ class Repo:
         path = self.tools / "gate.sh"
         path.write_text(
             f'echo . >> "{self.tools}/calls"\ncall=$(wc -l < "{self.tools}/calls")\ntools="{self.tools}"\n'
-            f'engine=$(cut -d" " -f1 {self.home}/targets/*/lock)\n{script}\n'
+            f'engine=$(cut -d" " -f1 "{self.home}"/targets/*/lock)\n{script}\n'
         )
         self.verify = (f"sh {path}",)
         return self.verify[0]
+
+    def typing(self, verb: str, *words: str) -> str:
+        """The real command, as a gate types it: a gate knows nothing of our environment."""
+        known = " ".join(f'{name}="{os.environ.get(name, "")}"' for name in ("SWATHE_HOME", "PYTHONPATH"))
+        return f'{known} swathe {verb} "{self.folder}" {" ".join(words)} > "{self.tools}/{verb}" 2>&1'
 
     @property
     def home(self) -> Path:
@@ -180,6 +184,38 @@ class Repo:
         return [json.loads(line) for line in path.read_text().splitlines()]
 
 
+CHECK = r"""
+bad=0
+{ echo "<testsuite name='checks'>"
+  while read -r file value; do
+    read -r a b c rest < "$file"
+    case " $FAIL " in *" $file "*) c=broken;; esac
+    if [ "$a $b $c" = "VALUE = $value" ]; then echo "<testcase classname='checks' name='$file'/>"
+    else
+      bad=1; echo "<testcase classname='checks' name='$file'><failure message='$file has $c'/></testcase>"
+      [ -z "$STOP" ] || break
+    fi
+  done < tests/values
+  echo "</testsuite>"; } > "${SWATHE_JUNIT:-/tmp}/checks.xml"
+[ -z "$SILENT" ] || rm "$SWATHE_JUNIT/checks.xml"
+exit $bad
+"""
+"""A gate of milliseconds that names its tests. `FAIL` has names that fail, `SILENT` leaves the report out."""
+
+CHECKS = "sh tests/check.sh"
+WAIT = """
+if [ "$call" = 1 ]; then touch "$tools/inside"; while [ ! -e "$tools/go" ]; do sleep 0.05; done; fi
+"""
+"""For `Repo.gate`: its first call waits until it is told to go on."""
+
+
+def values(count: int, **wanted: int) -> dict[str, str]:
+    """`count` modules with a site each, and a check for each of what they hold; `m2=9` wants 9 of m2.py."""
+    files = {f"m{n}.py": f"VALUE = {n}  # SITE:m{n}\n" for n in range(1, count + 1)}
+    rows = [f"m{n}.py {wanted.get(f'm{n}', n)}\n" for n in range(1, count + 1)]
+    return files | {"tests/values": "".join(rows), "tests/check.sh": CHECK}
+
+
 def modules(count: int, *, named: bool = True) -> dict[str, str]:
     """`count` modules with a site each, and a test for each: in files of their own, or all in one."""
     files: dict[str, str] = {}
@@ -200,9 +236,6 @@ def breaks(n: int) -> str:
     return f'sed -i "s/VALUE = {n}  # SITE:/VALUE = -{n}  # DONE:/" "$SWATHE_PATH"\n'
 
 
-SILENT = f"{PYTEST} -p no:junitxml > \"$tools/silent.log\" 2>&1"
-
-
 def ended(pid: int, seconds: float = 10.0) -> bool:
     """Whether a process is gone within `seconds` (a zombie nobody reaps counts as gone)."""
     deadline = time.monotonic() + seconds
@@ -216,11 +249,15 @@ def ended(pid: int, seconds: float = 10.0) -> bool:
     return False
 
 
-def forked(work: Callable[..., None], *args: object) -> int | None:
-    """Run `work` in a process of its own, forked from one that has imported the engine; its exit code."""
+def forked(work: Callable[..., None], *args: object) -> multiprocessing.process.BaseProcess:
+    """Start `work` in a process of its own, forked from one that has imported the engine."""
     context = multiprocessing.get_context("forkserver")
     process = context.Process(target=_in_child, args=(work, dict(os.environ), *args))
     process.start()
+    return process
+
+
+def exit_code(process: multiprocessing.process.BaseProcess) -> int:
     process.join(60)
     assert process.exitcode is not None, "the child did not end"
     return process.exitcode
@@ -250,5 +287,15 @@ def killed_at(options: RunOptions, nth: int) -> None:
     engine.run_campaign(options)
 
 
-def quoted(*words: object) -> str:
-    return shlex.join(str(word) for word in words)
+def campaign(options: RunOptions) -> None:
+    """Run a campaign, in a child."""
+    from cli import engine  # noqa: PLC0415
+
+    engine.run_campaign(options)
+
+
+def wait_for(path: Path, seconds: float = 60.0) -> None:
+    deadline = time.monotonic() + seconds
+    while not path.exists():
+        assert time.monotonic() < deadline, f"{path} does not come"
+        time.sleep(0.02)

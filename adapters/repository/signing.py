@@ -1,0 +1,31 @@
+"""Signing: how a commit of an executor's is told in ours: cleaned text, our trailers."""
+
+from domain.commit import Commit
+from domain.message import clean, compose
+from domain.target import Workspace
+from domain.value import Value
+
+
+class Signature(Value):
+    """What the trailers of a commit say of its run."""
+
+    axis: str
+    executor: str
+
+
+def subject_of(commit: Commit) -> str:
+    return clean(f"{commit.subject}\n{commit.body}")[0]
+
+
+def signed(workspace: Workspace, commit: Commit, signature: Signature, **more: str) -> str:
+    """The whole message. `more` are trailers of the single case, as in `gate` for `Swathe-Gate`."""
+    others = len(commit.sites) - 1
+    trailers = {
+        "Swathe-Axis": signature.axis,
+        "Swathe-Site": commit.place + (f" and {others} more" if others > 0 else ""),
+        "Swathe-Run": workspace.run,
+        "Swathe-Executor": signature.executor,
+        **{f"Swathe-{name.capitalize()}": value for name, value in more.items()},
+        "Swathe-Cost-USD": "0",
+    }
+    return compose(*clean(f"{commit.subject}\n{commit.body}"), trailers)

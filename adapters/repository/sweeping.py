@@ -1,0 +1,76 @@
+"""Sweeping: what does not belong into a checkout goes, whatever it is; links are never followed."""
+
+import os
+import shutil
+import stat
+from collections.abc import Iterator
+from collections.abc import Set as AbstractSet
+from pathlib import Path
+
+OURS = ".git"
+"""In the root of a checkout, and only there: laid anew at each move."""
+
+
+def sweep(folder: Path, known: AbstractSet[str]) -> None:
+    """Remove all but the `known` paths from the checkout in `folder`."""
+    for path in strange(folder, known):
+        erase(folder / path)
+
+
+def strange(folder: Path, known: AbstractSet[str]) -> Iterator[str]:
+    """What is not known; of a whole folder only its own path. A `.git` below the root is strange too."""
+    folders = _folders(known)
+    waiting = [""]
+    while waiting:
+        above = waiting.pop()
+        with os.scandir(folder / above) as entries:
+            for entry in entries:
+                path = f"{above}/{entry.name}" if above else entry.name
+                if path == OURS:
+                    continue
+                if entry.is_dir(follow_symlinks=False):
+                    if path in folders or path in known:
+                        waiting.append(path)
+                    else:
+                        yield path
+                elif path not in known:
+                    yield path
+
+
+def files_below(path: Path) -> Iterator[Path]:
+    """The file itself, or all files in a folder."""
+    if path.is_symlink() or not path.is_dir():
+        yield path
+        return
+    for above, _, names in os.walk(path):
+        for name in names:
+            yield Path(above, name)
+
+
+def _folders(paths: AbstractSet[str]) -> set[str]:
+    found: set[str] = set()
+    for path in paths:
+        above = path.rpartition("/")[0]
+        while above and above not in found:
+            found.add(above)
+            above = above.rpartition("/")[0]
+    return found
+
+
+def erase(path: Path) -> None:
+    """Remove a file, a link or a whole folder, also one that was closed against it."""
+    if path.is_symlink() or not path.is_dir():
+        path.unlink(missing_ok=True)
+        return
+    shutil.rmtree(path, ignore_errors=True)
+    if path.exists():
+        for above, _, _ in os.walk(path):
+            Path(above).chmod(stat.S_IRWXU)
+        shutil.rmtree(path)
+
+
+def stand(folder: Path) -> None:
+    """Make sure that `folder` is a real one. Somebody may have put a link there."""
+    if folder.is_symlink() or not folder.is_dir():
+        erase(folder)
+        folder.mkdir(parents=True)

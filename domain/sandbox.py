@@ -1,0 +1,168 @@
+"""The sandbox: what a command may reach, what the operator asked for, and what works on this machine."""
+
+from collections.abc import Iterable
+from pathlib import PurePosixPath
+from typing import Literal
+
+from domain.value import Refused, Value
+
+Kind = Literal["agent", "gate", "setup"]
+Policy = Literal["auto", "required", "landlock", "off"]
+"""`auto`: bubblewrap; without it a model is refused, and a deterministic executor works in the open, said
+loudly. `required`: bubblewrap or nothing. `landlock`: the weaker backend, its gaps accepted. `off`: none."""
+Backend = Literal["bubblewrap", "landlock", "none"]
+
+TRAILERS: dict[Backend, str] = {"bubblewrap": "", "landlock": "landlock", "none": "off"}
+"""The value of the commit trailer that says how little a commit's commands were held back."""
+
+
+class Mount(Value):
+    """A file or folder that a command sees. What is not mounted does not exist for it."""
+
+    path: str
+    """On this machine."""
+    at: str = ""
+    """Where the command sees it; empty: at the same path."""
+    writable: bool = False
+
+    @property
+    def place(self) -> str:
+        return self.at or self.path
+
+
+class Limits(Value):
+    """What stops a command, besides its time, the number of its processes and a full disk."""
+
+    memory_bytes: int = 0
+    """Of all its processes together; 0: three quarters of the machine's."""
+    file_bytes: int = 8 << 30
+    """Of one file it writes."""
+
+
+class Profile(Value):
+    """What one kind of command may reach."""
+
+    kind: Kind
+    mounts: tuple[Mount, ...]
+    network: bool = False
+    """The machine's network. Without it, a command has a loopback of its own."""
+    temporary: str = ""
+    """A folder of ours to see as /tmp; empty: /tmp is in memory, and small."""
+    limits: Limits = Limits()
+
+    @property
+    def in_order(self) -> tuple[Mount, ...]:
+        """Outer folders first, and of two mounts at one place the read-only one last, so that it counts."""
+        return tuple(sorted(self.mounts, key=_rank))
+
+    def sees(self, path: str) -> str:
+        """Where the command sees what lies at `path` on this machine."""
+        for mount in reversed(self.in_order):
+            inner = PurePosixPath(path)
+            if inner.is_relative_to(mount.path):
+                return str(PurePosixPath(mount.place) / inner.relative_to(mount.path))
+        return path
+
+
+def _rank(mount: Mount) -> tuple[int, bool]:
+    return len(PurePosixPath(mount.place).parts), not mount.writable
+
+
+def agent(clone: str, *, at: str = "", readonly: Iterable[str] = ()) -> Profile:
+    """For a model's commands: its clone with its own `.git`, and nothing else to write to.
+
+    `at` mounts the clone where an editable installation expects the gate's folder, so that one
+    environment serves both.
+    """
+    return Profile(kind="agent", mounts=(Mount(path=clone, at=at, writable=True), *_read(readonly)))
+
+
+def gate(folder: str, scratch: str, *, readonly: Iterable[str] = ()) -> Profile:
+    """For the target's checks: what they build is theirs to write, the folder's `.git` is not."""
+    return Profile(
+        kind="gate",
+        mounts=(
+            Mount(path=folder, writable=True),
+            Mount(path=f"{folder}/.git"),
+            Mount(path=scratch, writable=True),
+            *_read(readonly),
+        ),
+        temporary=f"{scratch}/temporary",
+    )
+
+
+def setup(
+    folder: str, environment: str, *, readonly: Iterable[str] = (), offline: bool = False
+) -> Profile:
+    """For what makes the environment: a checkout of the base commit and the environment's own folder."""
+    return Profile(
+        kind="setup",
+        mounts=(
+            Mount(path=folder, writable=True),
+            Mount(path=f"{folder}/.git"),
+            Mount(path=environment, writable=True),
+            *_read(readonly),
+        ),
+        network=not offline,
+        temporary=f"{environment}/temporary",
+    )
+
+
+def _read(paths: Iterable[str]) -> tuple[Mount, ...]:
+    return tuple(Mount(path=path) for path in dict.fromkeys(paths))
+
+
+class SandboxReport(Value):
+    """What a backend does on this machine, found by running it."""
+
+    backend: Backend
+    works: bool
+    program: str = ""
+    """Its path."""
+    version: str = ""
+    gaps: tuple[str, ...] = ()
+    """What it does not hold back, though it works."""
+    why: str = ""
+    """Why it does not work."""
+    advice: str = ""
+    """What to do about it."""
+
+    @property
+    def words(self) -> str:
+        if not self.works:
+            return f"{self.backend} does not work here: {self.why}"
+        return " ".join(part for part in (self.backend, self.version, self.program) if part)
+
+
+class Choice(Value):
+    """The backend a run uses, and what has to be said about it."""
+
+    backend: Backend
+    said: str = ""
+    """For the terminal and the report; empty when there is nothing to warn of."""
+
+    @property
+    def trailer(self) -> str:
+        return TRAILERS[self.backend]
+
+
+def choose(policy: Policy, report: SandboxReport, *, model: bool) -> Choice:
+    """The backend for an executor, given what was found of the backend that `policy` asks for.
+
+    Never weaker than was asked for without a word: a model's commands are refused instead.
+    """
+    if policy == "off":
+        return Choice(backend="none", said="no sandbox, as you asked: commands reach all you reach")
+    if report.works:
+        gaps = "; ".join(report.gaps)
+        weaker = report.backend != "bubblewrap"
+        return Choice(
+            backend=report.backend,
+            said=f"sandbox {report.backend}, with gaps: {gaps}" if weaker else "",
+        )
+    if model or policy != "auto":
+        raise Refused(f"sandbox: {report.words}. {report.advice}".strip())
+    return Choice(
+        backend="none",
+        said=f"no sandbox: {report.why}. The target's own commands run as if you ran them. {report.advice}",
+    )

@@ -1,0 +1,44 @@
+"""A real repository for every test of the repository's doors; `world` (tests/conftest.py) guards them."""
+
+import os
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from repos import Campaign, Repo
+
+
+@pytest.fixture(name="home", autouse=True)
+def _home(tmp_path: Path, world: None) -> Path:
+    """Working files of this test alone; `world` puts the environment back."""
+    home = tmp_path / "swathe home"
+    os.environ["SWATHE_HOME"] = str(home)
+    return home
+
+
+@pytest.fixture(name="target")
+def _target(tmp_path: Path) -> Repo:
+    """A repository with one commit, made by git itself."""
+    repo = Repo(tmp_path / "target")
+    repo.commit({"a.py": "one\ntwo\nthree\nfour\nfive\nsix\nseven\neight\nnine\n", "pkg/b.py": "b = 1\n", "tests/test_a.py": "import a\n"})
+    return repo
+
+
+@pytest.fixture(name="open_campaign")
+def _open_campaign() -> Iterator[Callable[..., Campaign]]:
+    """Open campaigns, and let go of their locks when the test is over."""
+    opened: list[Campaign] = []
+
+    def open_one(repo: Repo | Path | str, **more: object) -> Campaign:
+        place = repo.folder if isinstance(repo, Repo) else repo
+        opened.append(Campaign(place, **more))
+        return opened[-1]
+
+    yield open_one
+    for one in opened:
+        one.end()
+
+
+@pytest.fixture(name="campaign")
+def _campaign(target: Repo, open_campaign: Callable[..., Campaign]) -> Campaign:
+    return open_campaign(target)
