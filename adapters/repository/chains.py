@@ -40,8 +40,7 @@ def read_chain(place: Place, base: str, head: str) -> tuple[Commit, ...]:
     changes = _changes(place, against, patches)
     words = _removed_words(patches, shas)
     return tuple(
-        _commit(commit, changes.get(commit[0], ()), words.get(commit[0], ()))
-        for commit in commits
+        _commit(commit, changes.get(commit[0], ()), words.get(commit[0], ())) for commit in commits
     )
 
 

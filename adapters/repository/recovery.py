@@ -14,6 +14,7 @@ from adapters.repository.workspaces import store, target_place
 from domain.state import State
 from domain.target import Workspace
 from domain.value import Value
+from domain.words import counted
 
 
 class Found(Value):
@@ -83,9 +84,9 @@ def _meet_base(workspace: Workspace, state: State, commit: str | None, tip: str)
             move_refs(workspace, {archive: (tip, None)}, "taken home by another commit")
         note = f"all that had landed is in the base by other commits; the old branch is kept as {archive}."
         return Found(state=moved, commit=commit, tip=workspace.base, notes=(note,))
-    count = git(place, "rev-list", "--count", f"{tip}..{workspace.base}").decode().strip()
+    count = int(git(place, "rev-list", "--count", f"{tip}..{workspace.base}"))
     note = (
-        f"the base has {count} commits that {_short(workspace)} does not have; "
+        f"the base has {counted(count, 'commit')} that {_short(workspace)} does not have; "
         f"take what landed, and the next run starts from there."
     )
     return Found(state=state, commit=commit, tip=tip, notes=(note,))

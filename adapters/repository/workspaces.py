@@ -29,6 +29,8 @@ from domain.value import Refused
 RAW = "* -text -eol -ident -filter -working-tree-encoding\n"
 """Attributes of the agent's checkout: what is on disk is what is in the blob, byte for byte."""
 
+MOST_PACKS = 50
+
 OLDEST_GIT = (2, 38)
 
 
@@ -100,6 +102,14 @@ def prepare(workspace: Workspace) -> None:
     _tags(workspace).write_bytes(b"# pack-refs with: sorted\n" + tags)
     stand(gate_folder(workspace))
     stand(agent_folder(workspace))
+    _repack(store(workspace))
+
+
+def _repack(place: Place) -> None:
+    """Many small packs make every look-up slow; what no ref names is kept, a run may be under way with it."""
+    packs = sum(1 for _ in (place.git_dir / "objects" / "pack").glob("*.pack"))
+    if packs > MOST_PACKS:
+        git(place, "repack", "-a", "-d", "-k", "-l", "-q")
 
 
 def _tags(workspace: Workspace) -> Path:

@@ -2,7 +2,6 @@ import json
 import os
 import sys
 import tempfile
-import time
 from pathlib import Path
 
 import pytest
@@ -155,22 +154,17 @@ def test_a_reader_that_has_seen_enough_is_no_defect(home):
     assert ran.errors == ""
 
 
-def test_verbs_that_need_no_flow_never_import_prefect_and_answer_before_it_could():
-    """`--help`, `report` and `server` answer in under half the time of `import prefect`."""
+@pytest.mark.parametrize("verb", [["--help"], ["run", "--help"], ["server", "status"], ["report", "last"]])
+def test_a_verb_that_needs_no_flow_never_imports_prefect(verb):
+    """How much sooner they answer is measured in `benchmarks/startup.py`."""
     script = (
         "import sys, cli.main\n"
         "sys.argv = ['swathe', *sys.argv[1:]]\n"
         "try:\n    cli.main.main()\n"
         "finally:\n    assert 'prefect' not in sys.modules\n"
     )
-    python("-c", script, "--help")  # once for the files' cache
-    begun = time.monotonic()
-    assert python("-c", "import prefect").ok
-    slow = time.monotonic() - begun
+    ran = python("-c", script, *verb)
 
-    for verb in (["--help"], ["server", "status"], ["report", "last"]):
-        begun = time.monotonic()
-        ran = python("-c", script, *verb)
-        assert time.monotonic() - begun < 0.5 * slow, verb
-        assert "AssertionError" not in ran.errors
-        assert ran.exit_code == (REFUSED if verb[0] == "report" else 0)
+    assert "AssertionError" not in ran.errors
+    assert ran.exit_code == (REFUSED if verb[0] == "report" else 0)
+

@@ -1,0 +1,80 @@
+"""Redaction: known secrets taken out of text, in the forms they are usually met in.
+
+The second line of defence: the first is that a command never has the value. Measured: replacing
+the plain value alone misses 12 of 15 forms (facts/security.md §2.5).
+"""
+
+import base64
+import re
+from collections.abc import Iterable, Mapping
+from functools import cached_property
+from urllib.parse import quote, quote_plus
+
+from domain.value import Value
+
+SHORTEST = 8
+"""A shorter value stands in ordinary text by chance."""
+
+MARK = "[redacted]"
+
+_SECRET_NAME = re.compile(
+    r"(^|_)(API_?)?(KEY|TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|CREDENTIALS?|PAT|AUTH)(_|$|S$)", re.IGNORECASE
+)
+_BETWEEN = r"(?:\x1b\[[0-9;]*m|\\?\r?\n|\s)*"
+"""What a terminal or a line break may put between two characters of a value."""
+
+
+def secrets_in(environment: Mapping[str, str]) -> tuple[str, ...]:
+    """The values of an environment whose names say that they are secret, longest first."""
+    values = {
+        value for name, value in environment.items() if len(value) >= SHORTEST and _SECRET_NAME.search(name)
+    }
+    return tuple(sorted(values, key=lambda value: (-len(value), value)))
+
+
+class Redactor(Value):
+    """Takes the given secrets out of any text."""
+
+    secrets: tuple[str, ...] = ()
+
+    def clean(self, text: str) -> str:
+        """`text` with every form of every secret replaced."""
+        if not self.secrets:
+            return text
+        text = self._plain.sub(MARK, text)
+        return self._split.sub(MARK, text) if self._split else text
+
+    @cached_property
+    def _plain(self) -> re.Pattern[str]:
+        forms = {form for secret in self.secrets for form in forms_of(secret)}
+        longest_first = sorted(forms, key=lambda form: (-len(form), form))
+        return re.compile("|".join(re.escape(form) for form in longest_first), re.IGNORECASE)
+
+    @cached_property
+    def _split(self) -> re.Pattern[str] | None:
+        wholes = [_BETWEEN.join(map(re.escape, secret)) for secret in self.secrets]
+        return re.compile("|".join(wholes)) if wholes else None
+
+
+def forms_of(secret: str) -> Iterable[str]:
+    """The value as it is, quoted for a URL or a string, in base64 at any offset, in hex, and backwards."""
+    data = secret.encode()
+    yield secret
+    yield secret[::-1]
+    yield quote(secret, safe="")
+    yield quote_plus(secret)
+    yield secret.encode("unicode_escape").decode()
+    yield data.hex()
+    for offset in range(3):
+        yield from _base64(data, offset)
+
+
+def _base64(data: bytes, offset: int) -> Iterable[str]:
+    """The characters that every text with `data` at this offset has, whatever stands around it."""
+    start = (offset * 4 + 2) // 3 if offset else 0
+    whole = (offset + len(data)) * 8 // 6
+    for encode in (base64.b64encode, base64.urlsafe_b64encode):
+        shown = encode(b"\0" * offset + data).decode().rstrip("=")
+        sure = shown[start:whole]
+        if len(sure) >= SHORTEST:
+            yield sure

@@ -1,0 +1,221 @@
+"""The git door: nothing that a repository holds, or our environment carries, makes it start a program."""
+
+import os
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+from git import GitCommandError
+from repos import Repo, fired
+
+from adapters.repository.git import (
+    ENVIRONMENT,
+    GitFailed,
+    Place,
+    ask,
+    contains,
+    git,
+    object_id,
+    refs,
+    started,
+    version,
+)
+
+
+@pytest.fixture(name="place")
+def _place(target: Repo) -> Place:
+    return Place(git_dir=target.folder / ".git", work_tree=target.folder)
+
+
+@pytest.fixture(name="trapped")
+def _trapped(target: Repo, tmp_path: Path) -> Path:
+    """The target, with every trap of facts/security.md §2.2 set; the folder they report to."""
+    target.plant(target.folder / ".git", tmp_path / "canary")
+    target.write({"a.py": "changed\n", ".gitattributes": "* filter=x diff=x merge=x\n"})
+    return tmp_path / "canary"
+
+
+def test_the_traps_do_fire_under_plain_git(target, trapped):
+    with suppress(GitCommandError):
+        target.git("status")
+    with suppress(GitCommandError):
+        target.git(
+            "-c",
+            "filter.x.required=false",
+            "commit",
+            "-q",
+            "--no-gpg-sign",
+            "--allow-empty",
+            "-m",
+            "x",
+        )
+
+    assert {"fsmonitor", "process", "hook-pre-commit", "hook-reference-transaction"} <= set(
+        fired(trapped)
+    )
+
+
+def test_no_trap_fires_through_the_door(place, target, trapped):
+    """F5: G1-G3, G8-G12, G14."""
+    head = target.git("-c", "core.fsmonitor=false", "rev-parse", "HEAD")
+    filters_off = (
+        "filter.x.clean=",
+        "filter.x.smudge=",
+        "filter.x.process=",
+        "filter.x.required=false",
+    )
+    git(place, "status", "--porcelain", options=filters_off)
+    git(place, "diff-tree", "-p", "--no-ext-diff", "--no-textconv", "--root", head)
+    git(place, "read-tree", head)
+    git(place, "commit", "-q", "--allow-empty", "-m", "x", options=filters_off)
+    git(place, "update-ref", "refs/heads/other", head)
+    git(place, "merge-tree", "--write-tree", head, "other", options=("merge.x.driver=",))
+    git(place, "worktree", "list")
+    git(place, "bundle", "create", "-q", "-", "other")
+    status, _, _ = ask(place, "fetch", "o")
+
+    assert status != 0
+    assert fired(trapped) == []
+
+
+def test_a_transport_that_starts_a_program_is_refused(place, tmp_path):
+    """G13, G14."""
+    for url in (
+        f"ext::sh -c 'touch {tmp_path}/fired'",
+        "ssh://example.invalid/x",
+        f"file://{tmp_path}",
+        str(tmp_path),
+    ):
+        status, _, err = ask(place, "fetch", "--", url)
+        assert status != 0
+        assert b"not allowed" in err
+    assert not (tmp_path / "fired").exists()
+
+
+def test_the_environment_of_the_caller_does_not_reach_git(place, target, tmp_path, monkeypatch):
+    """G19: started from a hook, GIT_DIR and its like would send every call elsewhere."""
+    other = Repo(tmp_path / "other")
+    for name, value in {
+        "GIT_DIR": str(other.folder / ".git"),
+        "GIT_INDEX_FILE": str(tmp_path / "index"),
+        "GIT_CONFIG_COUNT": "1",
+        "GIT_CONFIG_KEY_0": "alias.x",
+        "GIT_CONFIG_VALUE_0": f"!touch {tmp_path}/fired",
+        "GIT_EXTERNAL_DIFF": f"{tmp_path}/external",
+        "GIT_SSH_COMMAND": "false",
+        "SECRET": "canary",
+    }.items():
+        monkeypatch.setenv(name, value)
+
+    assert object_id(place, "HEAD") is not None
+    said = git(place, "-c", "alias.e=!env", "e").decode()
+    names = {line.partition("=")[0] for line in said.splitlines()}
+    assert "canary" not in said
+    assert names <= {
+        *ENVIRONMENT,
+        "PATH",
+        "GIT_DIR",
+        "GIT_WORK_TREE",
+        "GIT_PREFIX",
+        "PWD",
+        "GIT_CONFIG_PARAMETERS",
+        "GIT_EXEC_PATH",
+        "SHLVL",
+        "_",
+        "OLDPWD",
+    }
+    assert not (tmp_path / "fired").exists()
+
+
+def test_there_is_an_identity_without_a_home_or_a_setting(place, target):
+    """F6."""
+    for name in [name for name in os.environ if name.startswith("GIT_") or name == "HOME"]:
+        del os.environ[name]
+
+    git(place, "commit", "-q", "--allow-empty", "-m", "x")
+
+    assert (
+        git(place, "log", "-1", "--format=%an %cn <%ce>") == b"Swathe Swathe <swathe@localhost>\n"
+    )
+
+
+@pytest.mark.parametrize(
+    "hostile",
+    ["--upload-pack=x", "-h", "--output=x", "HEAD~99", "a/$(id)", "", "x\ny", "../x", "--"],
+)
+def test_a_revision_is_never_an_option(place, hostile, tmp_path):
+    """F11: G13, G22."""
+    assert object_id(place, hostile) is None
+    assert not (Path.cwd() / "x").exists()
+
+
+def test_a_revision_that_is_there_is_found(place, target):
+    target.git("tag", "-a", "-m", "x", "v1")
+
+    assert object_id(place, "v1") == target.head
+    assert object_id(place, "HEAD", "tree") == target.git("rev-parse", "HEAD^{tree}")
+
+
+def test_a_failure_says_what_was_asked_and_what_git_said(place):
+    with pytest.raises(
+        GitFailed, match=r"`git cat-file blob nothing` ended with 128: .*nothing"
+    ) as failed:
+        git(place, "cat-file", "blob", "nothing")
+
+    assert failed.value.status == 128
+
+
+def test_replaced_objects_and_grafts_are_not_believed(place, target):
+    """G18."""
+    first = target.head
+    second = target.commit({"a.py": "2\n"})
+    target.git("replace", second, first)
+
+    assert git(place, "cat-file", "blob", f"{second}:a.py") == b"2\n"
+    assert target.raw("cat-file", "blob", f"{second}:a.py") != b"2\n"
+
+
+def test_ancestry_is_told_and_a_missing_commit_is_an_error(place, target):
+    first = target.head
+    second = target.commit({"a.py": "2\n"})
+
+    assert contains(place, first, second)
+    assert contains(place, first, first)
+    assert not contains(place, second, first)
+    with pytest.raises(GitFailed):
+        contains(place, "f" * 40, first)
+
+
+def test_refs_are_found_by_their_beginning(place, target):
+    target.git("branch", "swathe/x")
+    target.git("branch", "swathe/x-y")
+
+    assert refs(place, "refs/heads/swathe/x") == {"refs/heads/swathe/x": target.head}
+    assert set(refs(place, "refs/heads/swathe")) == {"refs/heads/swathe/x", "refs/heads/swathe/x-y"}
+    assert refs(place, "refs/none") == {}
+
+
+def test_a_git_that_is_left_in_the_middle_is_killed(place):
+    left = started(place, "cat-file", "--batch")
+    process = left.__enter__()
+    assert process.poll() is None
+
+    assert not left.__exit__(KeyError, KeyError(), None)
+
+    assert process.returncode == -9
+
+
+def test_the_version_is_a_pair_of_numbers():
+    assert version() >= (2, 38)
+    assert len(version()) == 2
+
+
+def test_output_is_bytes_in_whatever_locale(place, target, monkeypatch):
+    monkeypatch.setenv("LC_ALL", "de_DE.ISO-8859-1")
+    monkeypatch.setenv("LANGUAGE", "de")
+
+    target.commit({"caf\xe9.py": b"\xe9\xff\n"})
+
+    assert git(place, "cat-file", "blob", "HEAD:caf\xe9.py") == b"\xe9\xff\n"
+    _, _, err = ask(place, "cat-file", "blob", "nothing")
+    assert err.startswith(b"fatal: Not a valid object name")
