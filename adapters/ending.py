@@ -77,15 +77,15 @@ def cut_short(workspace: Workspace, why: str) -> Report:
     journal = Journal(start=start, budget=Budget(), survey=survey)
     journal = journal.model_copy(update=_counted(workspace))
     report = journal.report(take_command(workspace), ui=_ui(workspace))
-    return _write(
-        workspace, journal, report.model_copy(update={"ending": "refused", "why": why})
-    )
+    return _write(workspace, journal, report.model_copy(update={"ending": "refused", "why": why}))
 
 
 def _counted(workspace: Workspace) -> dict[str, object]:
     """What a journal would have counted, from the run's events."""
     records = events.read(run_folder(workspace))
-    gates = [record for record in records if record.get("event") == "gate" and not record.get("kept")]
+    gates = [
+        record for record in records if record.get("event") == "gate" and not record.get("kept")
+    ]
     passes = [record for record in records if record.get("event") == "executed"]
     return {
         "passes": len(passes),
@@ -120,7 +120,9 @@ def _behind(workspace: Workspace) -> tuple[str, ...]:
     place = target_place(workspace)
     count = git(place, "rev-list", "--count", f"{workspace.base}..{now.base}").decode().strip()
     name = workspace.branch.removeprefix("refs/heads/")
-    return (f"{workspace.target.base} moved on by {count} commits during the run; {name} is that far behind it.",)
+    return (
+        f"{workspace.target.base} moved on by {count} commits during the run; {name} is that far behind it.",
+    )
 
 
 def _save_state(workspace: Workspace, journal: Journal, report: Report) -> None:

@@ -15,7 +15,6 @@ APART = 6
 
 RETURN = re.compile(r"^(\s+)return (?!None\b|True\b|False\b)(\S.*)$")
 IF = re.compile(r"^(\s+)(if|elif) (.+):$")
-NEAREST = ("src/", "lib/")
 
 
 @dataclass(frozen=True)
@@ -50,14 +49,14 @@ def changed(text: str, place: Place, *, mutant: bool) -> str:
 
 def _in_file(path: str, text: str) -> Iterator[Place]:
     rows = text.split("\n")
-    for line in sorted(_body_lines(text)):
+    for line in sorted(_statements(text)):
         place = _place(path, line, rows[line])
-        if place and all(_parses(changed(text, place, mutant=kind)) for kind in (True, False)):
+        if place:
             yield place
 
 
-def _body_lines(text: str) -> set[int]:
-    """Lines that a `return` or an `if` statement within a function begins on."""
+def _statements(text: str) -> set[int]:
+    """Lines of functions on which a `return` or an `if` begins."""
     return {
         inner.lineno - 1
         for node in ast.walk(ast.parse(text))
@@ -70,18 +69,19 @@ def _body_lines(text: str) -> set[int]:
 def _place(path: str, line: int, row: str) -> Place | None:
     if found := RETURN.match(row):
         indent, value = found.groups()
-        return Place(path, line, f"{indent}return ({value})", f"{indent}return not ({value})")
-    if found := IF.match(row):
-        indent, word, condition = found.groups()
-        return Place(
-            path, line, f"{indent}{word} ({condition}):", f"{indent}{word} not ({condition}):"
-        )
-    return None
+        harmless, mutant = f"{indent}return ({value})", f"{indent}return not ({value})"
+    elif found := IF.match(row):
+        indent, word, value = found.groups()
+        harmless, mutant = f"{indent}{word} ({value}):", f"{indent}{word} not ({value}):"
+    else:
+        return None
+    return Place(path, line, harmless, mutant) if _same(value, f"({value})") else None
 
 
-def _parses(text: str) -> bool:
+def _same(one: str, other: str) -> bool:
+    """Whether two expressions mean the same: brackets around a comment, or around half a line, do not."""
     try:
-        ast.parse(text)
+        trees = [ast.dump(ast.parse(text, mode="eval")) for text in (one, other)]
     except SyntaxError:
         return False
-    return True
+    return trees[0] == trees[1]

@@ -5,7 +5,7 @@ and `close` also draw in the UI: of these, what they do to the target is called.
 """
 
 import time
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
@@ -48,7 +48,7 @@ class Carried:
     )
 
     @contextmanager
-    def step(self, name: str) -> Iterator[None]:
+    def step(self, name: str) -> Generator[None]:
         self.calls += 1
         began = time.perf_counter()
         yield
@@ -84,14 +84,15 @@ def carry(target: Target, axis: Axis, run: str = "") -> Carried:
             chain = agent_pass.fn(workspace, axis, journal.brief)
         with done.step("admit"):
             batch = admit.fn(workspace, chain, journal.rate, False)
-        with done.step("land"):
-            tip = land(workspace, axis, chain, batch.outcome)
         while batch.probe and not journal.stopped:
             with done.step("verify"):
-                proof = verify.fn(workspace, chain, question(batch, journal.flaky), tip)
+                proof = verify.fn(workspace, chain, question(batch, journal.flaky))
             batch, journal = answered(batch, proof), journal.count(proof)
-            with done.step("land"):
-                tip = land(workspace, axis, chain, batch.outcome)
+            if batch.ripe:
+                with done.step("land"):
+                    land(workspace, axis, chain, batch.outcome)
+        with done.step("land"):
+            tip = land(workspace, axis, chain, batch.outcome)
         with done.step("rescan"):
             survey = rescan.fn(workspace, axis, tip, journal.number)
         journal = journal.record(chain, batch, survey)

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
+from typing import cast
 
 from adapters import beginning
 from adapters.repository.opening import open_target
@@ -79,7 +80,7 @@ def _flow(field: Field, says: str, folder: Path, url: str) -> Spent:
     def go(target: Target, run: str) -> Report:
         state = campaign(target, AXIS, Budget(), "finding", False, False, run, return_state=True)
         ids.append(str(state.state_details.flow_run_id))
-        return state.result()
+        return cast("Report", state.result())  # the flow ends with the state that holds it
 
     spent = _spent(field, says, folder, go)
     return Spent(spent.seconds, spent.cpu, task_runs(url, ids[0]))

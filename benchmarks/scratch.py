@@ -2,13 +2,13 @@
 
 import os
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
 
 
 @contextmanager
-def scratch() -> Iterator[Path]:
+def scratch() -> Generator[Path]:
     """A folder outside of every repository, which goes at the end."""
     made = tempfile.TemporaryDirectory(prefix="swathe-bench-", ignore_cleanup_errors=True)
     with made as folder, home(Path(folder) / "home"):
@@ -16,7 +16,7 @@ def scratch() -> Iterator[Path]:
 
 
 @contextmanager
-def home(folder: Path) -> Iterator[Path]:
+def home(folder: Path) -> Generator[Path]:
     """Let the engine keep its working files in `folder`: a new one knows no verdict."""
     before = os.environ.get("SWATHE_HOME")
     folder.mkdir(parents=True, exist_ok=True)

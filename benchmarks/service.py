@@ -5,7 +5,7 @@ import os
 import sys
 import time
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,7 +23,7 @@ QUIET_SECONDS = 6.0
 
 
 @contextmanager
-def serving(home: Path) -> Iterator[str]:
+def serving(home: Path) -> Generator[str]:
     """The address of a server that runs under `home`."""
     home.mkdir(parents=True, exist_ok=True)
     server.start(home)

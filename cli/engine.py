@@ -117,7 +117,10 @@ def _flow(options: RunOptions, axis: Axis, workspace: Workspace) -> Report:
         )
     path = run_folder(workspace) / "report.json"
     if not path.exists():
-        raise cast("Exception", state.result(raise_on_failure=False))
+        trouble = cast("Exception", state.result(raise_on_failure=False))
+        if isinstance(trouble, Refused):
+            return ending.cut_short(workspace, str(trouble))
+        raise trouble
     return Report.from_json(path.read_text())
 
 

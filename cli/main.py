@@ -5,6 +5,7 @@ with 130, a defect of ours with 70 and the path of a log.
 """
 
 import os
+import signal
 import sys
 from importlib.metadata import version as installed
 from typing import Annotated
@@ -61,8 +62,14 @@ def _tell_interruption() -> None:
     )
 
 
+def _be_asked(number: int, frame: object) -> None:
+    """SIGTERM, as from a scheduler or the UI, ends a run as Ctrl-C does: the gate is stopped, the rest is kept."""
+    raise KeyboardInterrupt
+
+
 def main() -> None:
     """The console entry. Always leaves through SystemExit."""
+    signal.signal(signal.SIGTERM, _be_asked)
     try:
         app(prog_name="swathe")
     except SystemExit as leaving:

@@ -82,8 +82,6 @@ class Journal(Value):
     agent_seconds: float = 0.0
     still: int = 0
     """Passes in a row without a landed commit."""
-    red: int = 0
-    """Commits parked because the gate was red, in this run."""
     flaky: tuple[str, ...] = ()
     fixed: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
@@ -143,7 +141,6 @@ class Journal(Value):
                 "survey": survey,
                 "agent_seconds": self.agent_seconds + chain.seconds,
                 "still": 0 if landed else self.still + 1,
-                "red": self.red + len(batch.bad),
                 "flaky": tuple(sorted({*self.flaky, *batch.flaky})),
                 "fixed": batch.fixed or self.fixed,
                 "notes": survey.listing.notes or chain.notes,
@@ -172,7 +169,7 @@ class Journal(Value):
             (bool(self.stopped) and not self.spent, "red"),
             (nothing_left and not began, "nothing-to-do"),
             (all_gone, "complete"),
-            (nothing_left and not survey.landed and self.red > 0, "red"),
+            (nothing_left and not survey.state.landed and survey.state.red, "red"),
             (nothing_left, "exhausted"),
             (survey.enough, "enough"),
             (self.spent, "budget"),
@@ -250,11 +247,14 @@ class Journal(Value):
         )
 
     def _remaining(self) -> tuple[Remaining, ...]:
-        return remaining(self.survey.listing.sites, self.survey.state)
+        otherwise = "no edit" if self.ending == "stalled" else "not reached"
+        return remaining(self.survey.listing.sites, self.survey.state, otherwise)
 
 
-def remaining(sites: Iterable[Site], state: State) -> tuple[Remaining, ...]:
-    """The sites that are left, each with why it is."""
+def remaining(
+    sites: Iterable[Site], state: State, otherwise: str = "not reached"
+) -> tuple[Remaining, ...]:
+    """The sites that are left, each with why it is; `otherwise` for those that nothing was decided of."""
     sites = tuple(sites)
     parked = barred(sites, {site for commit in state.parked for site in commit.sites})
     declined = barred(sites, frozenset(state.declined))
@@ -264,11 +264,7 @@ def remaining(sites: Iterable[Site], state: State) -> tuple[Remaining, ...]:
             key=site.key,
             rule=site.rule,
             message=site.message,
-            why="declined"
-            if site.id in declined
-            else "parked"
-            if site.id in parked
-            else "not reached",
+            why="declined" if site.id in declined else "parked" if site.id in parked else otherwise,
         )
         for site in sites
     )

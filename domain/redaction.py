@@ -18,7 +18,8 @@ SHORTEST = 8
 MARK = "[redacted]"
 
 _SECRET_NAME = re.compile(
-    r"(^|_)(API_?)?(KEY|TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|CREDENTIALS?|PAT|AUTH)(_|$|S$)", re.IGNORECASE
+    r"(^|_)(API_?)?(KEY|TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|CREDENTIALS?|PAT|AUTH)(_|$|S$)",
+    re.IGNORECASE,
 )
 _BETWEEN = r"(?:\x1b\[[0-9;]*m|\\?\r?\n|\s)*"
 """What a terminal or a line break may put between two characters of a value."""
@@ -27,7 +28,9 @@ _BETWEEN = r"(?:\x1b\[[0-9;]*m|\\?\r?\n|\s)*"
 def secrets_in(environment: Mapping[str, str]) -> tuple[str, ...]:
     """The values of an environment whose names say that they are secret, longest first."""
     values = {
-        value for name, value in environment.items() if len(value) >= SHORTEST and _SECRET_NAME.search(name)
+        value
+        for name, value in environment.items()
+        if len(value) >= SHORTEST and _SECRET_NAME.search(name)
     }
     return tuple(sorted(values, key=lambda value: (-len(value), value)))
 

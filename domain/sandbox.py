@@ -52,8 +52,17 @@ class Profile(Value):
 
     @property
     def in_order(self) -> tuple[Mount, ...]:
-        """Outer folders first, and of two mounts at one place the read-only one last, so that it counts."""
-        return tuple(sorted(self.mounts, key=_rank))
+        """Outer folders first, and of two mounts at one place the read-only one last, so that it counts.
+
+        Without those that a read-only folder around them shows already.
+        """
+        kept: list[Mount] = []
+        for mount in sorted(dict.fromkeys(self.mounts), key=_rank):
+            around = [outer for outer in kept if _holds(outer, mount)][-1:]
+            shown = any(not outer.writable and not outer.at for outer in around)
+            if mount.writable or mount.at or not shown:
+                kept.append(mount)
+        return tuple(kept)
 
     def sees(self, path: str) -> str:
         """Where the command sees what lies at `path` on this machine."""
@@ -66,6 +75,11 @@ class Profile(Value):
 
 def _rank(mount: Mount) -> tuple[int, bool]:
     return len(PurePosixPath(mount.place).parts), not mount.writable
+
+
+def _holds(outer: Mount, mount: Mount) -> bool:
+    """Whether `mount` lies in `outer`, or where it lies."""
+    return PurePosixPath(mount.place).is_relative_to(outer.place)
 
 
 def agent(clone: str, *, at: str = "", readonly: Iterable[str] = ()) -> Profile:
@@ -92,15 +106,24 @@ def gate(folder: str, scratch: str, *, readonly: Iterable[str] = ()) -> Profile:
 
 
 def setup(
-    folder: str, environment: str, *, readonly: Iterable[str] = (), offline: bool = False
+    folder: str,
+    environment: str,
+    *,
+    cache: str = "",
+    readonly: Iterable[str] = (),
+    offline: bool = False,
 ) -> Profile:
-    """For what makes the environment: a checkout of the base commit and the environment's own folder."""
+    """For what makes the environment: a checkout of the base commit and the environment's own folder.
+
+    `cache` is one of ours for this target: what a build writes to the operator's would reach other projects.
+    """
     return Profile(
         kind="setup",
         mounts=(
             Mount(path=folder, writable=True),
             Mount(path=f"{folder}/.git"),
             Mount(path=environment, writable=True),
+            *((Mount(path=cache, writable=True),) if cache else ()),
             *_read(readonly),
         ),
         network=not offline,
@@ -110,6 +133,20 @@ def setup(
 
 def _read(paths: Iterable[str]) -> tuple[Mount, ...]:
     return tuple(Mount(path=path) for path in dict.fromkeys(paths))
+
+
+class Sandbox(Value):
+    """How the commands of one run are held back."""
+
+    backend: Backend = "none"
+    readonly: tuple[str, ...] = ()
+    """What each of them may read besides: the objects that the clones borrow."""
+    offline: bool = False
+    said: str = ""
+    """What the operator has to be told of it; empty when there is nothing to warn of."""
+
+
+OPEN = Sandbox()
 
 
 class SandboxReport(Value):

@@ -59,6 +59,11 @@ class State(Value):
     runs: tuple[RunSummary, ...] = ()
 
     @property
+    def red(self) -> bool:
+        """Some commit is parked because the gate was red on it."""
+        return any(commit.reason == "red" for commit in self.parked)
+
+    @property
     def settled(self) -> frozenset[str]:
         """Ids of sites that are not to be worked on: parked or declined."""
         return frozenset(self.declined) | {site for parked in self.parked for site in parked.sites}

@@ -13,7 +13,9 @@ class Target(Value):
     """A repository, and what is to be done with it. The operator's words, nothing derived."""
 
     repo: str = Field(title="Repository", description="A path, or a git URL.")
-    base: str = Field(default="HEAD", title="Base", description="Branch, tag or commit to start from.")
+    base: str = Field(
+        default="HEAD", title="Base", description="Branch, tag or commit to start from."
+    )
     branch: str | None = Field(
         default=None,
         title="Only what a branch touched",
@@ -26,9 +28,13 @@ class Target(Value):
         default=(), title="Verify", description="Commands that prove a commit; empty: detected."
     )
     setup: tuple[str, ...] = Field(
-        default=(), title="Setup", description="Commands that prepare the environment; empty: detected."
+        default=(),
+        title="Setup",
+        description="Commands that prepare the environment; empty: detected.",
     )
-    environment: str = Field(default="", title="Environment", description="Path of an environment that exists.")
+    environment: str = Field(
+        default="", title="Environment", description="Path of an environment that exists."
+    )
     allow: tuple[Opened, ...] = Field(
         default=(), title="Allow", description="Protected classes that commits may touch."
     )

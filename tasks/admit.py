@@ -5,6 +5,7 @@ from prefect.cache_policies import NO_CACHE
 
 from adapters.executors.passes import opened_classes
 from adapters.repository.opening import touched_by_branch
+from adapters.repository.workspaces import tracked
 from adapters.shelf import fetch
 from domain.admission import Rules
 from domain.admission import admit as judged
@@ -21,6 +22,7 @@ def admit(workspace: Workspace, chain: ChainOnShelf, rate: RedRate, each: bool) 
         globs=workspace.target.paths,
         touched=touched_by_branch(workspace),
         opened=opened_classes(workspace),
+        existing=frozenset(tracked(workspace, chain.base)),
     )
     admitted, refused = judged(fetch(workspace, chain.number).commits, rules)
     return Batch(pending=admitted, refused=refused, rate=rate, each=each)

@@ -17,9 +17,7 @@ from tasks.showing import show_progress
 from tasks.states import worth_another_try
 
 
-@task(
-    cache_policy=NO_CACHE, retries=2, retry_delay_seconds=1, retry_condition_fn=worth_another_try
-)
+@task(cache_policy=NO_CACHE, retries=2, retry_delay_seconds=1, retry_condition_fn=worth_another_try)
 def land(workspace: Workspace, axis: Axis, chain: ChainOnShelf, outcome: Outcome) -> str:
     """Settle what is not settled yet, and return the tip. Safe to retry: the same commits get the same ids."""
     said = title(axis)

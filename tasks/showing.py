@@ -50,7 +50,13 @@ def show_progress(workspace: Workspace, decided: int, of: int) -> None:
 def show_commits(workspace: Workspace, landed: Sequence[Landed], parked: Sequence[Parked]) -> None:
     """What landed and what is parked, with why."""
     table = [
-        {"what": "landed", "site": c.site, "gate": c.verified, "commit": c.sha[:12], "subject": c.subject}
+        {
+            "what": "landed",
+            "site": c.site,
+            "gate": c.verified,
+            "commit": c.sha[:12],
+            "subject": c.subject,
+        }
         for c in landed[:MOST_ROWS]
     ]
     table += [

@@ -20,7 +20,13 @@ def _home(tmp_path: Path, world: None) -> Path:
 def _target(tmp_path: Path) -> Repo:
     """A repository with one commit, made by git itself."""
     repo = Repo(tmp_path / "target")
-    repo.commit({"a.py": "one\ntwo\nthree\nfour\nfive\nsix\nseven\neight\nnine\n", "pkg/b.py": "b = 1\n", "tests/test_a.py": "import a\n"})
+    repo.commit(
+        {
+            "a.py": "one\ntwo\nthree\nfour\nfive\nsix\nseven\neight\nnine\n",
+            "pkg/b.py": "b = 1\n",
+            "tests/test_a.py": "import a\n",
+        }
+    )
     return repo
 
 

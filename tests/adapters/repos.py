@@ -14,7 +14,14 @@ from adapters.repository.git import git
 from adapters.repository.opening import open_target
 from adapters.repository.recovery import Found, recover
 from adapters.repository.settling import Settled, Signature, settle
-from adapters.repository.workspaces import agent, agent_folder, gate_folder, move_agent, store, tracked
+from adapters.repository.workspaces import (
+    agent,
+    agent_folder,
+    gate_folder,
+    move_agent,
+    store,
+    tracked,
+)
 from adapters.repository.writing import Draft, write_commits
 from domain.batch import Blame, Outcome
 from domain.commit import Chain, Commit
@@ -85,16 +92,25 @@ class Repo:
 
     def tree(self, commit: str) -> dict[str, tuple[str, bytes]]:
         """Mode and content by path."""
-        rows = [row.partition(b"\t") for row in self.raw("ls-tree", "-r", "-z", commit).split(b"\0") if row]
+        rows = [
+            row.partition(b"\t")
+            for row in self.raw("ls-tree", "-r", "-z", commit).split(b"\0")
+            if row
+        ]
         found: dict[str, tuple[str, bytes]] = {}
         for head, _, path in rows:
             mode, kind, blob = head.decode().split()
-            found[os.fsdecode(path)] = (mode, self.raw("cat-file", "blob", blob) if kind == "blob" else b"")
+            found[os.fsdecode(path)] = (
+                mode,
+                self.raw("cat-file", "blob", blob) if kind == "blob" else b"",
+            )
         return found
 
     def changed(self, commit: str) -> set[str]:
         """Paths that a commit touches."""
-        listed = self.raw("diff-tree", "-r", "-z", "--no-commit-id", "--name-only", "--root", commit)
+        listed = self.raw(
+            "diff-tree", "-r", "-z", "--no-commit-id", "--name-only", "--root", commit
+        )
         return {os.fsdecode(path) for path in listed.split(b"\0") if path}
 
     def snapshot(self) -> dict[str, tuple[bytes, int, int]]:
@@ -153,7 +169,9 @@ def fired(canary: Path) -> list[str]:
 class Campaign:
     """One run on a target, step by step."""
 
-    def __init__(self, repo: str | Path, axis: str = "ruff-up", run: str = "r1", **target: object) -> None:
+    def __init__(
+        self, repo: str | Path, axis: str = "ruff-up", run: str = "r1", **target: object
+    ) -> None:
         self.repo = Repo(Path(repo), init=False) if Path(repo).is_dir() else None
         asked = Target.model_validate({"repo": str(repo), **target})
         self.workspace = open_target(asked, axis, run)
@@ -175,7 +193,13 @@ class Campaign:
     def recover(self) -> Found:
         return recover(self.workspace, "ruff:UP")
 
-    def chain(self, *edits: Files, base: str = "", message: str = "Fix UP006 in a.py:1", at: int = 1_700_000_000) -> Chain:
+    def chain(
+        self,
+        *edits: Files,
+        base: str = "",
+        message: str = "Fix UP006 in a.py:1",
+        at: int = 1_700_000_000,
+    ) -> Chain:
         """What a pass of ours makes: a commit for each of `edits`, across from the agent's checkout."""
         base = base or self.workspace.base
         move_agent(self.workspace, base)
@@ -183,7 +207,10 @@ class Campaign:
         drafts = [
             Draft(
                 message,
-                {path: ("000000", "") if content is None else _bytes(content) for path, content in edit.items()},
+                {
+                    path: ("000000", "") if content is None else _bytes(content)
+                    for path, content in edit.items()
+                },
                 None if number else base,
                 modes=modes,
             )
@@ -205,13 +232,19 @@ class Campaign:
     def _read(self, base: str, head: str, at: int) -> Chain:
         self.number += 1
         commits = tuple(
-            commit.model_copy(update={"sites": (f"{commit.sha[:8]}",), "place": f"{(*commit.paths, '')[0]}:1"})
+            commit.model_copy(
+                update={"sites": (f"{commit.sha[:8]}",), "place": f"{(*commit.paths, '')[0]}:1"}
+            )
             for commit in read_chain(store(self.workspace), base, head)
         )
         return Chain(number=self.number, base=base, commits=commits, at=at)
 
     def settle(
-        self, chain: Chain, good: Sequence[Commit], bad: Sequence[Commit] = (), refused: Mapping[str, str] | None = None
+        self,
+        chain: Chain,
+        good: Sequence[Commit],
+        bad: Sequence[Commit] = (),
+        refused: Mapping[str, str] | None = None,
     ) -> Settled:
         failure = Failure(test="tests/test_a.py::test_a", message="boom")
         outcome = Outcome(
@@ -220,7 +253,9 @@ class Campaign:
             refused=dict(refused or {}),
         )
         before = State(axis="ruff:UP", base=self.workspace.base)
-        return settle(self.workspace, chain, outcome, Signature(axis="ruff:UP", executor="codemod"), before)
+        return settle(
+            self.workspace, chain, outcome, Signature(axis="ruff:UP", executor="codemod"), before
+        )
 
     def land(self, *edits: Files, base: str = "", message: str = "Fix UP006 in a.py:1") -> Settled:
         chain = self.chain(*edits, base=base, message=message)

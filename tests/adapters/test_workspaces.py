@@ -446,3 +446,16 @@ def test_our_store_cannot_be_made_to_run_the_targets_drivers(target, campaign, t
 
     assert status == 0
     assert fired(tmp_path / "canary") == []
+
+
+def test_many_small_packs_become_one_and_what_no_ref_names_is_kept(target, campaign, monkeypatch):
+    chain = campaign.chain({"a.py": "2\n"}, {"a.py": "3\n"})
+    campaign.chain({"a.py": "other\n"}, at=1)
+    packs = store(campaign.workspace).git_dir / "objects" / "pack"
+    monkeypatch.setattr(workspaces, "MOST_PACKS", 1)
+    assert len(list(packs.glob("*.pack"))) > 1
+
+    prepare(campaign.workspace)
+
+    assert len(list(packs.glob("*.pack"))) == 1
+    assert len(campaign.settle(chain, chain.commits).landed) == 2

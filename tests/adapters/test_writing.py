@@ -18,7 +18,9 @@ def _place(target: Repo) -> Place:
 
 def test_drafts_become_a_line_of_commits_on_a_parent(target, place):
     first, second = write_commits(
-        place, [Draft("one\n", {"new.py": b"1\n"}, target.head), Draft("two\n", {"new.py": b"2\n"})], 5
+        place,
+        [Draft("one\n", {"new.py": b"1\n"}, target.head), Draft("two\n", {"new.py": b"2\n"})],
+        5,
     )
 
     assert target.git("rev-parse", f"{second}^", f"{first}^").split() == [first, target.head]
@@ -88,7 +90,9 @@ def test_a_hostile_name_is_only_a_name(target, place, name):
     assert target.tree(sha)[name] == ("100644", b"\x00\xff\r\n")
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
 @given(
     st.dictionaries(
         st.binary(min_size=1, max_size=40)
@@ -101,7 +105,9 @@ def test_a_hostile_name_is_only_a_name(target, place, name):
 )
 def test_any_bytes_in_names_and_contents_come_back(target, place, files):
     (sha,) = write_commits(
-        place, [Draft("m\n", {os.fsdecode(name): content for name, content in files.items()}, root=True)], 5
+        place,
+        [Draft("m\n", {os.fsdecode(name): content for name, content in files.items()}, root=True)],
+        5,
     )
 
     assert {os.fsencode(name): content for name, (_, content) in target.tree(sha).items()} == files

@@ -154,7 +154,9 @@ def test_a_reader_that_has_seen_enough_is_no_defect(home):
     assert ran.errors == ""
 
 
-@pytest.mark.parametrize("verb", [["--help"], ["run", "--help"], ["server", "status"], ["report", "last"]])
+@pytest.mark.parametrize(
+    "verb", [["--help"], ["run", "--help"], ["server", "status"], ["report", "last"]]
+)
 def test_a_verb_that_needs_no_flow_never_imports_prefect(verb):
     """How much sooner they answer is measured in `benchmarks/startup.py`."""
     script = (
@@ -167,4 +169,3 @@ def test_a_verb_that_needs_no_flow_never_imports_prefect(verb):
 
     assert "AssertionError" not in ran.errors
     assert ran.exit_code == (REFUSED if verb[0] == "report" else 0)
-

@@ -37,7 +37,9 @@ def decide(batch: Batch, bad: set[str], *, names: int = 0) -> tuple[Batch, int]:
     return batch, gates
 
 
-@given(n=st.integers(1, 60), seed=st.integers(0, 999), share=st.floats(0, 1), names=st.integers(0, 3))
+@given(
+    n=st.integers(1, 60), seed=st.integers(0, 999), share=st.floats(0, 1), names=st.integers(0, 3)
+)
 def test_the_good_land_and_only_the_culprits_are_blamed(n, seed, share, names):
     order = commits(n)
     draw = random.Random(seed)
@@ -68,7 +70,9 @@ def test_a_green_batch_costs_one_run():
 
 
 def test_a_gate_that_names_all_culprits_costs_three_runs():
-    batch, gates = decide(Batch(pending=commits(400)), {"c3", "c77", "c200", "c398", "c399"}, names=9)
+    batch, gates = decide(
+        Batch(pending=commits(400)), {"c3", "c77", "c200", "c398", "c399"}, names=9
+    )
 
     assert gates == 3
     assert [b.commit for b in batch.bad] == ["c3", "c77", "c200", "c398", "c399"]
@@ -175,9 +179,13 @@ def test_a_gate_that_names_innocents_too_gets_no_innocent_blamed(n, seed, width)
     while batch.probe:
         probe = batch.probe
         guilty = [c for c in probe if c in bad]
-        near = {probe[(probe.index(c) + step) % len(probe)] for c in guilty for step in range(width)}
+        near = {
+            probe[(probe.index(c) + step) % len(probe)] for c in guilty for step in range(width)
+        }
         named = {c: (Failure(test="t"),) for c in near}
-        batch = batch.learn(red("t") if guilty else GREEN, named, sure=near if len(near) == 1 else ())
+        batch = batch.learn(
+            red("t") if guilty else GREEN, named, sure=near if len(near) == 1 else ()
+        )
 
     assert {blame.commit for blame in batch.bad} == bad
     assert set(batch.good) == set(order) - bad

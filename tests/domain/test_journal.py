@@ -18,7 +18,10 @@ SITES = tuple(Site(key=f"k{n}", path="a.py", line=n) for n in range(1, 4))
 
 
 def surveyed(*sites: Site, landed: int = 0, **more: Any) -> Survey:
-    commits = tuple(Landed(sha=f"s{n}", site="a.py:1", subject="x", verified="alone", run="r") for n in range(landed))
+    commits = tuple(
+        Landed(sha=f"s{n}", site="a.py:1", subject="x", verified="alone", run="r")
+        for n in range(landed)
+    )
     state = more.pop("state", State(axis="ruff:UP", landed=commits))
     return Survey(state=state, listing=Listing(sites=sites), tip="t", landed=landed, **more)
 
@@ -42,8 +45,13 @@ def passed(before: Journal, survey: Survey, batch: Batch | None = None) -> Journ
     return before.record(chain, batch or Batch(pending=()), survey)
 
 
-def parked(*ids: str) -> State:
-    return State(axis="ruff:UP", parked=(Parked(site="a.py:1", sites=ids, reason="red"),))
+def parked(*ids: str, landed: int = 0) -> State:
+    commits = tuple(
+        Landed(sha=f"{n:040x}", site="a.py:1", subject="x", verified="alone", run="r")
+        for n in range(landed)
+    )
+    red = Parked(site="a.py:1", sites=ids, reason="red")
+    return State(axis="ruff:UP", landed=commits, parked=(red,))
 
 
 def test_a_run_without_sites_has_nothing_to_do():
@@ -66,7 +74,7 @@ def test_no_site_left_after_a_pass_is_complete():
 
 
 def test_only_parked_sites_left_after_something_landed_is_exhausted():
-    left = surveyed(SITES[0], landed=2, state=parked("k1"))
+    left = surveyed(SITES[0], landed=2, state=parked("k1", landed=2))
 
     assert passed(journal(surveyed(*SITES)), left).ending == "exhausted"
 
@@ -120,7 +128,10 @@ def test_time_that_runs_out_between_two_gates_stops_the_pass():
 
 
 def test_enough_ends_a_run_after_its_pass():
-    assert passed(journal(surveyed(*SITES)), surveyed(*SITES[1:], landed=1, enough=True)).ending == "enough"
+    assert (
+        passed(journal(surveyed(*SITES)), surveyed(*SITES[1:], landed=1, enough=True)).ending
+        == "enough"
+    )
 
 
 def test_a_gate_that_cannot_run_ends_the_run_and_blames_nobody():
@@ -156,7 +167,9 @@ def test_the_report_counts_what_this_run_landed_apart_from_earlier_ones():
     earlier = Landed(sha="e", site="a.py:9", subject="old", verified="alone", run="before")
     mine = Landed(sha="m", site="a.py:1", subject="new", verified="alone", run="r")
     left = surveyed(SITES[0], state=State(axis="ruff:UP", landed=(earlier, mine)))
-    report = passed(journal(surveyed(*SITES)), left.model_copy(update={"landed": 1})).report("take it")
+    report = passed(journal(surveyed(*SITES)), left.model_copy(update={"landed": 1})).report(
+        "take it"
+    )
 
     assert [commit.sha for commit in report.landed] == ["m"]
     assert report.landed_before == 1

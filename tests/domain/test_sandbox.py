@@ -133,3 +133,18 @@ def test_a_report_in_words():
     assert WORKS.words == "bubblewrap 0.11.0 /usr/bin/bwrap"
     assert WEAKER.words == "landlock ABI 7"
     assert BROKEN.words == "bubblewrap does not work here: there is no `bwrap`"
+
+
+def test_what_a_read_only_folder_shows_already_is_not_mounted_again():
+    mounts = (
+        Mount(path="/env"),
+        Mount(path="/env/bin/python"),
+        Mount(path="/env/build", writable=True),
+        Mount(path="/env/build/.git"),
+        Mount(path="/env"),
+        Mount(path="/other", at="/env/src"),
+    )
+
+    shown = [mount.place for mount in Profile(kind="gate", mounts=mounts).in_order]
+
+    assert shown == ["/env", "/env/build", "/env/src", "/env/build/.git"]

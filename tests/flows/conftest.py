@@ -19,7 +19,11 @@ def _server_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     server.start(home)
     url = server.ready(home, timeout=180)
     assert url, server.log_file(home).read_text()
-    ours = {name: value for name, value in client_environment(url, home).items() if name.startswith("PREFECT_")}
+    ours = {
+        name: value
+        for name, value in client_environment(url, home).items()
+        if name.startswith("PREFECT_")
+    }
     before = dict(os.environ)
     os.environ.update(ours)
     from prefect.settings import (  # noqa: PLC0415 -- it reads the environment when it is imported
@@ -73,7 +77,9 @@ def _make(tmp_path: Path, home: Path) -> Callable[..., Repo]:
         name: str = "target",
         **wanted: int,
     ) -> Repo:
-        repo = Repo(tmp_path / name, tmp_path / f"{name}-tools", verify=(PYTEST if pytest else CHECKS,))
+        repo = Repo(
+            tmp_path / name, tmp_path / f"{name}-tools", verify=(PYTEST if pytest else CHECKS,)
+        )
         repo.write(modules(count) if pytest else values(count, **wanted)).write(files or {})
         repo.commit()
         return repo

@@ -100,8 +100,12 @@ class Repo:
 
     def typing(self, verb: str, *words: str) -> str:
         """The real command, as a gate types it: a gate knows nothing of our environment."""
-        known = " ".join(f'{name}="{os.environ.get(name, "")}"' for name in ("SWATHE_HOME", "PYTHONPATH"))
-        return f'{known} swathe {verb} "{self.folder}" {" ".join(words)} > "{self.tools}/{verb}" 2>&1'
+        known = " ".join(
+            f'{name}="{os.environ.get(name, "")}"' for name in ("SWATHE_HOME", "PYTHONPATH")
+        )
+        return (
+            f'{known} swathe {verb} "{self.folder}" {" ".join(words)} > "{self.tools}/{verb}" 2>&1'
+        )
 
     @property
     def home(self) -> Path:
@@ -124,19 +128,21 @@ class Repo:
 
         return engine.run_campaign(self.options(**asked))
 
-    def swathe(self, verb: str, *words: str, env: Mapping[str, str] | None = None) -> shell.Finished:
+    def swathe(
+        self, verb: str, *words: str, env: Mapping[str, str] | None = None, cwd: Path | None = None
+    ) -> shell.Finished:
         """The real console script."""
         program = str(Path(sys.executable).with_name("swathe"))
-        return sh([program, verb, *words], self.folder.parent, {**os.environ, **(env or {})})
+        return sh([program, verb, *words], cwd or self.folder.parent, {**os.environ, **(env or {})})
 
     def words(self) -> list[str]:
         """The options of this target, as they are typed."""
         gates = [word for command in self.verify for word in ("--verify", command)]
         return [str(self.folder), "--axis", self.axis, "--env", self.environment, *gates]
 
-    def typed(self, *more: str, env: Mapping[str, str] | None = None) -> tuple[shell.Finished, Report]:
+    def typed(self, *more: str) -> tuple[shell.Finished, Report]:
         """`swathe run … --json`: how it ended, and the report on its last line."""
-        done = self.swathe("run", *self.words(), "--json", *more, env=env)
+        done = self.swathe("run", *self.words(), "--json", *more)
         return done, Report.from_json(done.output.rstrip("\n").rsplit("\n", 1)[-1])
 
     @property
@@ -157,7 +163,9 @@ class Repo:
         """The landed commits, oldest first; none when there is no branch."""
         if not self.branches:
             return []
-        return self.git("log", "--reverse", f"--format={form}", f"{since}..{self.branch}").splitlines()
+        return self.git(
+            "log", "--reverse", f"--format={form}", f"{since}..{self.branch}"
+        ).splitlines()
 
     def landed(self, path: str) -> str:
         return self.git("show", f"{self.branch}:{path}")
@@ -171,13 +179,23 @@ class Repo:
         """Every file of the repository, its git directory included: bytes, mode, time of change."""
         found = sorted(path for path in self.folder.rglob("*") if path.is_file())
         return {
-            str(path.relative_to(self.folder)): (path.read_bytes(), path.stat().st_mode, path.stat().st_mtime_ns)
+            str(path.relative_to(self.folder)): (
+                path.read_bytes(),
+                path.stat().st_mode,
+                path.stat().st_mtime_ns,
+            )
             for path in found
         }
 
     def counted(self, what: str) -> int:
         path = self.tools / what
         return len(path.read_text().splitlines()) if path.exists() else 0
+
+    def last_event(self) -> str:
+        """What the latest run wrote down last."""
+        paths = self.home.glob(f"targets/{self.folder.name}-*/runs/*/events.jsonl")
+        latest = max(paths, key=lambda path: path.stat().st_mtime_ns)
+        return json.loads(latest.read_text().splitlines()[-1])["event"]
 
     def events(self, report: Report) -> list[dict[str, object]]:
         (path,) = self.home.glob(f"targets/*/runs/{report.run}/events.jsonl")

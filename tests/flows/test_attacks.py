@@ -11,16 +11,27 @@ ATTACKS = {
     "m2": (SKIP.format(mark="skip", name="m2"), "red"),
     "m3": (SKIP.format(mark="xfail", name="m3"), "red"),
     "m4": (
-        "printf 'def pytest_collection_modifyitems(items):\\n    items[:] = [i for i in items if i.name != %s]\\n' "
-        "'\"test_m4\"' > conftest.py",
+        (
+            "printf 'def pytest_collection_modifyitems(items):\\n    items[:] = [i for i in items if i.name != %s]\\n' "
+            "'\"test_m4\"' > conftest.py"
+        ),
         "protected config: conftest.py",
     ),
     "m5": ("printf 'import atexit, os\\natexit.register(os._exit, 0)\\n' >> m5.py", "red"),
     "m6": ("sed -i 's/$/ || true/' Makefile", "protected config: Makefile"),
-    "m7": ("sed -i \"s/addopts = ''/addopts = '-k not_m7'/\" pyproject.toml", "protected deps: pyproject.toml"),
-    "m8": ("printf '[tool:pytest]\\npython_functions = check_*\\n' > setup.cfg", "protected config: setup.cfg"),
+    "m7": (
+        "sed -i \"s/addopts = ''/addopts = '-k not_m7'/\" pyproject.toml",
+        "protected deps: pyproject.toml",
+    ),
+    "m8": (
+        "printf '[tool:pytest]\\npython_functions = check_*\\n' > setup.cfg",
+        "protected config: setup.cfg",
+    ),
     "m9": ("echo 'import sys; sys.exit(0)' > pytest.py", "protected config: pytest.py"),
-    "m10": ("printf '[pytest]\\naddopts = --deselect tests/test_m10.py\\n' > pytest.ini", "protected config: pytest.ini"),
+    "m10": (
+        "printf '[pytest]\\naddopts = --deselect tests/test_m10.py\\n' > pytest.ini",
+        "protected config: pytest.ini",
+    ),
     "m11": ("printf 'import os\\nos._exit(0)\\n' >> m11.py", "red"),
     "m12": (": > tests/test_m12.py", "red"),
 }
@@ -60,12 +71,14 @@ def test_attacks_on_files_that_the_operator_opened_are_stopped_by_the_gate(make)
         paths=("m9.py", "conftest.py", "setup.cfg", "py*", *(f"{name}.py" for name in attackers)),
     )
 
-    assert sorted((p.site, p.reason) for p in report.parked) == [(f"{name}.py:1", "red") for name in attackers]
+    assert sorted((p.site, p.reason) for p in report.parked) == [
+        (f"{name}.py:1", "red") for name in attackers
+    ]
     assert [commit.site for commit in report.landed] == ["m9.py:1"]
 
 
 def test_edits_outside_the_scope_or_in_ci_files_are_refused_and_the_others_land(make):
-    """V5"""
+    """V5."""
     repo = make(4, {".github/workflows/ci.yml": "on: push\n"})
     repo.edits("m1", "sed -i s/SITE/DONE/ m1.py; echo >> README.md")
     repo.edits("m2", "sed -i s/SITE/DONE/ m2.py; echo >> .github/workflows/ci.yml")

@@ -1,5 +1,7 @@
 """A campaign that lands: what is on the branch afterwards, and what is not."""
 
+import os
+
 import pytest
 from harness import CHECKS, breaks, sh
 
@@ -77,7 +79,10 @@ def test_uncommitted_work_is_neither_seen_nor_touched(make):
     repo.write({"m2.py": "VALUE = 7\n", "staged.py": "# SITE:staged\n", "new.py": "# SITE:new\n"})
     repo.git("add", "staged.py")
     repo.write({".git/index.lock": ""})
-    mine = [repo.folder / name for name in ("m2.py", "staged.py", "new.py", ".git/index", ".git/index.lock", ".git/HEAD")]
+    mine = [
+        repo.folder / name
+        for name in ("m2.py", "staged.py", "new.py", ".git/index", ".git/index.lock", ".git/HEAD")
+    ]
     before = [(path.read_bytes(), path.stat().st_mtime_ns) for path in mine]
 
     report = repo.run()
@@ -93,7 +98,7 @@ def test_a_clean_work_tree_gets_no_such_note(make):
 
 
 def test_a_detached_head_is_a_base(make):
-    """F7"""
+    """F7."""
     repo = make(2)
     repo.git("checkout", "-q", "--detach")
     repo.git("branch", "-m", "main", "trunk")
@@ -105,7 +110,7 @@ def test_a_detached_head_is_a_base(make):
 
 
 def test_a_shallow_clone_is_worked_on(make, tmp_path):
-    """F7"""
+    """F7."""
     origin = make(2)
     origin.write({"later.txt": "more\n"}).commit("Later")
     repo = make(0, name="shallow")
@@ -120,7 +125,7 @@ def test_a_shallow_clone_is_worked_on(make, tmp_path):
 
 
 def test_a_linked_worktree_is_a_target_and_its_head_is_the_base(make, tmp_path):
-    """F7, T51, T53"""
+    """F7, T51, T53."""
     repo = make(2)
     repo.git("worktree", "add", "-q", "-b", "side", str(tmp_path / "side"))
     (tmp_path / "side" / "m1.py").write_text("VALUE = 1  # done by hand\n")
@@ -148,7 +153,7 @@ def test_the_base_that_was_asked_for_is_the_base(make):
 
 
 def test_a_branch_that_somebody_stands_on_is_not_moved(make):
-    """T50, T51"""
+    """T50, T51."""
     repo = make(2)
     report = repo.run(budget={"max_passes": 1}, paths=("m1.py",))
     repo.git("checkout", "-q", repo.branch.removeprefix("refs/heads/"))
@@ -223,9 +228,16 @@ fix: "let $A = $B;"
 
 
 def test_an_ast_grep_axis_runs_on_javascript_with_a_shell_gate(make, tmp_path):
-    repo = make(0, {"a.js": "var one = 1;\nvar two = 2;\n", "b.js": "var three = 3;\n", "use.txt": "one\ntwo\nthree\n"})
+    repo = make(
+        0,
+        {
+            "a.js": "var one = 1;\nvar two = 2;\n",
+            "b.js": "var three = 3;\n",
+            "use.txt": "one\ntwo\nthree\n",
+        },
+    )
     (tmp_path / "no-var.yml").write_text(RULE)
-    gate = "while read name; do grep -qxE \"(var|let) $name = [0-9];\" $(ls *.js) || exit 1; done < use.txt; head -qn1 *.js | grep -qv . && exit 1 || exit 0"
+    gate = 'while read name; do grep -qxE "(var|let) $name = [0-9];" $(ls *.js) || exit 1; done < use.txt; head -qn1 *.js | grep -qv . && exit 1 || exit 0'
 
     report = repo.run(axis=f"ast-grep:{tmp_path / 'no-var.yml'}", verify=(gate,))
 
@@ -236,7 +248,7 @@ def test_an_ast_grep_axis_runs_on_javascript_with_a_shell_gate(make, tmp_path):
 
 
 def test_the_command_that_takes_the_work_home_does(make):
-    """T71"""
+    """T71."""
     repo = make(2)
     report = repo.run()
 
@@ -245,3 +257,47 @@ def test_the_command_that_takes_the_work_home_does(make):
     assert done.ok, done.errors
     assert repo.git("rev-parse", "main") == report.tip == repo.log(since=report.base)[-1]
     assert repo.run().ending == "nothing-to-do"
+
+
+HOSTILE = (
+    b"a space.txt", b"new\nline.txt", b'quo"te.txt', b"apo'strophe.txt", b"-rf.txt", b"--upload-pack=x", b"\xff.txt",
+    b":(exclude)a", b":!b", b"*", b"?.txt", b"[ab].txt", b"back\\slash.txt", b"tab\tin.txt", "\u202ebidi.txt".encode(),
+    "\u00e9.txt".encode(), b"#hash.txt", b"$(id).txt", b"n" * 250 + b".txt",
+)  # fmt: skip
+FIND_ALL = """
+import json, os
+for name in sorted(os.listdir(b".")):
+    if os.path.isfile(name) and b"SITE" in open(name, "rb").read():
+        print(json.dumps({"path": os.fsdecode(name), "line": 1, "rule": "site"}))
+"""
+EDIT_ONE = """
+import os
+path = os.environb[b"SWATHE_PATH"]
+data = open(path, "rb").read().replace(b"SITE", b"DONE")
+open(path, "wb").write(data)
+"""
+
+
+def test_files_with_hostile_names_are_edited_and_nothing_else_is(make):
+    """F9."""
+    repo = make(0, {"VALUE.py": "VALUE = 1\n", "tests/values": "VALUE.py 1\n"})
+    content = b"a line \xe9 SITE\r\n"
+    for name in HOSTILE:
+        (repo.folder / os.fsdecode(name)).write_bytes(content)
+    repo.commit("Hostile")
+    (repo.tools / "find.py").write_text(FIND_ALL)
+    (repo.tools / "edit.py").write_text(EDIT_ONE)
+    gate = 'for file in *; do [ -d "$file" ] || ! head -c1 -- "./$file" | grep -qx \'\' || exit 1; done'
+
+    report = repo.run(
+        axis=f"cmd:python3 {repo.tools}/find.py => python3 {repo.tools}/edit.py", verify=(gate,)
+    )
+
+    assert report.parked == ()
+    assert (report.ending, len(report.landed)) == ("complete", 19)
+    listed = repo.tools / "changed"
+    assert sh(f"git diff -z --name-only main {repo.branch} > {listed}", repo.folder).ok
+    assert sorted(listed.read_bytes().removesuffix(b"\0").split(b"\0")) == sorted(HOSTILE)
+    assert repo.git("diff", "--shortstat", "main", repo.branch).strip() == (
+        "19 files changed, 19 insertions(+), 19 deletions(-)"
+    )

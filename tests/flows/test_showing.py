@@ -53,7 +53,9 @@ def test_a_flow_on_a_target_that_is_busy_is_cancelled(make, client):
     first = forked(campaign, repo.options())
     wait_for(repo.tools / "inside")
 
-    state = module.campaign(repo.options().target, engine.axis_of(repo.options()), return_state=True)
+    state = module.campaign(
+        repo.options().target, engine.axis_of(repo.options()), return_state=True
+    )
 
     assert (state.type.value, state.name) == ("CANCELLED", "Busy")
     assert str(first.pid) in state.message
@@ -72,7 +74,11 @@ def test_the_progress_the_commits_and_the_report_are_artifacts(make, client):
     report = repo.run()
 
     of_the_run = ArtifactFilter(flow_run_id=ArtifactFilterFlowRunId(any_=[flow_run_id(report)]))
-    found = {artifact.type: artifact for artifact in client.read_artifacts(artifact_filter=of_the_run) if artifact.key}
+    found = {
+        artifact.type: artifact
+        for artifact in client.read_artifacts(artifact_filter=of_the_run)
+        if artifact.key
+    }
 
     assert found.keys() == {"progress", "table", "markdown"}
     assert float(found["progress"].data) == 100
@@ -84,8 +90,14 @@ def test_the_progress_the_commits_and_the_report_are_artifacts(make, client):
 def test_four_hundred_sites_take_fewer_than_sixty_task_runs(make, client):
     from prefect.client.schemas.filters import FlowRunFilter, FlowRunFilterId  # noqa: PLC0415
 
-    text = "VALUE = 1  # one\n" + "".join(f"\n\nclass C{n}(object):\n    pass\n" for n in range(100))
-    repo = make(0, {f"m{n}.py": text for n in range(4)} | {"tests/values": "".join(f"m{n}.py 1\n" for n in range(4))})
+    text = "VALUE = 1  # one\n" + "".join(
+        f"\n\nclass C{n}(object):\n    pass\n" for n in range(100)
+    )
+    repo = make(
+        0,
+        {f"m{n}.py": text for n in range(4)}
+        | {"tests/values": "".join(f"m{n}.py 1\n" for n in range(4))},
+    )
 
     report = repo.run(axis="ruff:UP004")
 

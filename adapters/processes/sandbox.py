@@ -1,0 +1,144 @@
+"""The sandbox around every command of the target or of a model: what it cannot see, it cannot take.
+
+The supervisor stays outside, as the parent of bubblewrap. From inside it cannot be seen, stopped or
+killed; it is one thread that lives as long as the command, which `--die-with-parent` counts on; and its
+death, or the engine's, ends the namespace and everything in it.
+"""
+
+import json
+import shlex
+import sys
+import tempfile
+from collections.abc import Generator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from functools import partial
+from pathlib import Path
+
+from adapters.processes import bubblewrap, canary, landlock, shell
+from adapters.processes.bubblewrap import Unsafe
+from adapters.processes.child import INTERRUPT_SECONDS
+from adapters.processes.toolchains import toolchains
+from adapters.processes.watchdog import Status, Watch
+from domain.sandbox import Backend, Policy, Profile, SandboxReport
+
+CLEAN = {"PATH": "/usr/bin:/bin"}
+"""Bubblewrap's own environment, which the command can read at /proc/1/environ."""
+STATUS_FD = "9"
+START = f'ulimit -f "$1"; shift; exec "$@" {STATUS_FD}>>"$0"'
+"""Run by a shell that becomes bubblewrap: opens what it reports to, and limits the size of a file."""
+BLOCK = 512
+DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty")
+
+
+def available(policy: Policy = "auto") -> SandboxReport:
+    """What the backend that `policy` asks for does on this machine, found by running it once per process."""
+    return canary.landlock(run) if policy == "landlock" else canary.bubblewrap(run)
+
+
+def run(
+    command: str | Sequence[str],
+    *,
+    profile: Profile,
+    cwd: Path,
+    env: Mapping[str, str],
+    timeout_seconds: float,
+    backend: Backend = "bubblewrap",
+    program: str = "",
+    log: Path | None = None,
+    stdin: bytes = b"",
+    keep_bytes: int = 1_000_000,
+    apart: bool = False,
+) -> shell.Finished:
+    """As `shell.run`, in a sandbox. One that cannot be made ends `sandbox-failed`, and nothing has run.
+
+    A signal that ended the command is told as a shell tells it, as 128 and its number. `program` is the
+    bubblewrap to use; empty: the one that works here.
+    """
+    argv = ["/bin/sh", "-c", command] if isinstance(command, str) else list(command)
+    shown = command if isinstance(command, str) else shlex.join(command)
+    start = partial(shell.run, cwd=cwd, log=log, stdin=stdin, keep_bytes=keep_bytes, apart=apart)
+    if backend == "none":
+        return start(command, env=env, timeout_seconds=timeout_seconds)
+    with Status() as status, _with_temporary(profile, backend) as whole:
+        try:
+            if backend == "bubblewrap":
+                words, outer = _bubblewrapped(
+                    argv, whole, env, str(cwd), status=status, program=program
+                )
+            else:
+                words, outer = _landlocked(argv, whole, env, status)
+        except (Unsafe, OSError) as error:
+            return shell.Finished(command=shown, ended="sandbox-failed", output=f"{error}\n")
+        with Watch(status, timeout_seconds, profile.limits.memory_bytes) as watch:
+            # It interrupts at the deadline, and the shell kills a little later.
+            late = timeout_seconds + INTERRUPT_SECONDS
+            done = start(words, env=outer, timeout_seconds=late)
+        return _told(done, shown, status, watch)
+
+
+def _told(done: shell.Finished, shown: str, status: Status, watch: Watch) -> shell.Finished:
+    """The shell's word, corrected by what the sandbox said and what the watch did."""
+    ran = status.said("exit-code") is not None or status.said("confined") is not None
+    ended = watch.cause or done.ended
+    if ended == "exited" and not ran:
+        # Exit code 1 is also what bubblewrap ends with when it cannot make the sandbox.
+        ended = "sandbox-failed"
+    code = done.exit_code if ended == "exited" else None
+    return done.model_copy(update={"command": shown, "ended": ended, "exit_code": code})
+
+
+def _bubblewrapped(
+    argv: list[str],
+    profile: Profile,
+    env: Mapping[str, str],
+    cwd: str,
+    *,
+    status: Status,
+    program: str,
+) -> tuple[list[str], Mapping[str, str]]:
+    program = program or available().program
+    if not program:
+        raise Unsafe("there is no bubblewrap that works")
+    inside = bubblewrap.arguments(profile, toolchains(env), env, cwd)
+    # A shell says 127 for a program that is not there, where bubblewrap says 1.
+    call = argv if argv[0] == "/bin/sh" else ["/bin/sh", "-c", 'exec "$@"', "sh", *argv]
+    limit = str(profile.limits.file_bytes // BLOCK)
+    start = ["/bin/sh", "-c", START, status.path, limit, program, "--json-status-fd", STATUS_FD]
+    return [*start, *inside, "--", *call], CLEAN
+
+
+def _landlocked(
+    argv: list[str], profile: Profile, env: Mapping[str, str], status: Status
+) -> tuple[list[str], Mapping[str, str]]:
+    """Paths stay where they are, and what is writable is so as a whole: `.git` too."""
+    for path in (profile.temporary, *(mount.path for mount in profile.mounts)):
+        with suppress(FileNotFoundError):
+            bubblewrap.check(Path(path), profile)
+    write = [mount.path for mount in profile.mounts if mount.writable]
+    read = [mount.path for mount in profile.mounts if not mount.writable]
+    etc = [f"/etc/{name}" for name in (*bubblewrap.ETC, "resolv.conf")]
+    rules = {
+        "write": [*write, profile.temporary, *DEVICES],
+        "read": [*read, *map(str, toolchains(env)), *bubblewrap.SYSTEM, *etc, "/proc"],
+        "network": profile.network,
+        "file_bytes": profile.limits.file_bytes,
+    }
+    home = env.get("HOME", "")
+    inside = any(Path(home).is_relative_to(folder) for folder in write)
+    outer = {**bubblewrap.QUIET_GIT, **env, "HOME": home if inside else write[0]}
+    start = [sys.executable, "-I", "-S", "-B", landlock.__file__, status.path, json.dumps(rules)]
+    return [*start, *argv], {**outer, "TMPDIR": profile.temporary}
+
+
+@contextmanager
+def _with_temporary(profile: Profile, backend: Backend) -> Generator[Profile]:
+    """The profile with a folder for temporary files that is there: Landlock cannot give /tmp in memory."""
+    if profile.temporary:
+        with suppress(FileExistsError):
+            Path(profile.temporary).mkdir()
+        yield profile
+    elif backend == "bubblewrap":
+        yield profile
+    else:
+        with tempfile.TemporaryDirectory(prefix="swathe-", ignore_cleanup_errors=True) as folder:
+            yield profile.model_copy(update={"temporary": folder})
