@@ -35,7 +35,7 @@ CHAIN = (
     "message",
     [
         "src/a.py:3: NameError",
-        'File "/work/gate/src/a.py", line 3',
+        'File "/srv/gate/src/a.py", line 3',
         "E   in src/a.py",
         "ImportError: cannot import name 'x' from 'src.a'",
         "module a.py broke: /x/src/a.py",
