@@ -21,7 +21,8 @@ from domain.target import Target
 
 AXIS = Ruff(select="RET505")
 SETTINGS = ("pyproject.toml", "ruff.toml", ".ruff.toml")
-PER_FOLDER = 40
+PER_FOLDER, PER_AREA = 40, 1000
+"""Files: as in a real tree, no folder has thousands of entries, whose tree every commit would write."""
 SAYINGS = {
     "tests": "has a failing test for each bad file",
     "log": "names all bad files in its log",
@@ -113,9 +114,7 @@ def made(folder: Path, *, files: int, sites: int, bad: int, seed: int) -> Field:
     every = (files - 3) / sites
     holders = {int(number * every) for number in range(sites)}
     texts = {
-        f"pkg{number // PER_FOLDER:04}/mod{number:06}.py": (
-            SITE if number in holders else PLAIN
-        ).format(number=number)
+        _path(number): (SITE if number in holders else PLAIN).format(number=number)
         for number in range(files - 3)
     }
     holding = [path for number, path in enumerate(texts) if number in holders]
@@ -124,6 +123,11 @@ def made(folder: Path, *, files: int, sites: int, bad: int, seed: int) -> Field:
         repo, texts | _checks(repo, {path: texts[path].encode() for path in chosen}, holding[0])
     )
     return Field(repo, files, _changes(repo, folder / "made-copy", holding), chosen, ())
+
+
+def _path(number: int) -> str:
+    folder = number % PER_AREA // PER_FOLDER
+    return f"area{number // PER_AREA:03}/pkg{folder:02}/mod{number:06}.py"
 
 
 def real(given: Path, folder: Path, *, sites: int, bad: int, seed: int) -> Field:

@@ -2,7 +2,8 @@
 
 import re
 from collections.abc import Mapping
-from fnmatch import fnmatchcase
+from fnmatch import translate
+from functools import cache
 from typing import Literal
 
 from domain.value import Value
@@ -89,4 +90,9 @@ def skipped_by_content(path: str, content: bytes, marks: Marks = UNMARKED) -> Re
 
 
 def _matches(name: str, patterns: tuple[str, ...]) -> bool:
-    return any(fnmatchcase(name, pattern) for pattern in patterns)
+    return _compiled(patterns).match(name) is not None
+
+
+@cache
+def _compiled(patterns: tuple[str, ...]) -> re.Pattern[str]:
+    return re.compile("|".join(map(translate, patterns)))

@@ -189,3 +189,20 @@ def test_a_gate_that_names_innocents_too_gets_no_innocent_blamed(n, seed, width)
 
     assert {blame.commit for blame in batch.bad} == bad
     assert set(batch.good) == set(order) - bad
+
+
+def test_what_is_decided_is_settled_at_a_green_verdict_but_not_in_the_middle_of_a_split():
+    """A landing is a step of its own in the UI: not one for every half."""
+    batch = Batch(pending=commits(64)).learn(red())
+    assert not batch.ripe
+
+    batch = batch.learn(GREEN)
+    assert batch.group
+    assert not batch.ripe
+
+    while batch.group:
+        batch = batch.learn(red())
+    assert not batch.ripe
+
+    batch = batch.learn(GREEN)
+    assert batch.ripe == bool(batch.probe)
