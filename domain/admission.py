@@ -3,8 +3,8 @@
 Pure, over facts that git gave. The answer is a reason to refuse, or None.
 """
 
-import unicodedata
 import re
+import unicodedata
 from collections.abc import Collection, Sequence
 from fnmatch import translate
 from functools import cached_property, lru_cache
