@@ -203,6 +203,8 @@ def _start(
 ) -> Start:
     """All that a run sets out with. Without sites there is nothing to prove, and no gate was run."""
     target = workspace.target
+    if workspace.sandbox.said:
+        notes = (*notes, workspace.sandbox.said)
     seen = uncommitted(workspace)
     if seen:
         notes = (

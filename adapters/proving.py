@@ -83,12 +83,15 @@ def prepare(workspace: Workspace, plan: GatePlan) -> Prepared | SetupFailed:
         home / "envs",
         manifests(workspace, tracked(workspace, workspace.base)),
         run_folder(workspace) / "setup.log",
+        held=workspace.sandbox,
     )
     if isinstance(made, SetupFailed):
         return made
     keep = workspaces.strangers(workspace)
     (home / "gate.keep").write_bytes(b"\0".join(os.fsencode(path) for path in sorted(keep)))
-    digest = hashlib.sha256("\0".join([*plan.verify, made.digest]).encode()).hexdigest()[:16]
+    digest = hashlib.sha256(
+        "\0".join([*plan.verify, made.digest, workspace.sandbox.backend]).encode()
+    ).hexdigest()[:16]
     return Prepared(plan=plan, environment=made, keep=tuple(sorted(keep)), digest=digest)
 
 
@@ -125,6 +128,7 @@ def run(
         Path(workspace.home) / "scratch",
         run_folder(workspace) / f"gate-{number}.log",
         expect_reports=expect_reports,
+        held=workspace.sandbox,
     )
     if done.answered:
         _keep(_kept_path(workspace, prepared, commit, nth), done)

@@ -6,6 +6,7 @@ import typer
 
 from cli import checked
 from domain.budget import Budget
+from domain.sandbox import Policy
 from domain.target import Target
 
 SCOPE, GATE, LIMITS, OUTPUT = "Where", "How a commit is proved", "How far", "Output"
@@ -86,6 +87,14 @@ GateMinutes = Annotated[
     float,
     typer.Option(metavar="N", help="How long one run of the tests may take.", rich_help_panel=GATE),
 ]
+Sandbox = Annotated[
+    Policy,
+    typer.Option(
+        help="off: commands have your rights; auto: held back where that works here; "
+        "required: refused where it does not; landlock: the weaker way, where bubblewrap cannot run.",
+        rich_help_panel=GATE,
+    ),
+]
 Allow = Annotated[
     list[str] | None,  # typer takes no list of a Literal
     typer.Option(
@@ -126,6 +135,7 @@ def target(
     environment: str = "",
     allow: list[str] | None = None,
     include_generated: bool = False,
+    sandbox: Policy = "off",
     gate_minutes: float = 30.0,
 ) -> Target:
     """The target these answers describe. Refuses what cannot be meant."""
@@ -138,6 +148,7 @@ def target(
         setup=tuple(checked.words("--setup", command) for command in setup or ()),
         environment=checked.folder(environment),
         allow=checked.classes(allow or []),
+        sandbox=sandbox,
         include_generated=include_generated,
         gate_minutes=checked.positive("--gate-minutes", gate_minutes),
     )

@@ -3,7 +3,9 @@
 from collections.abc import Iterable
 
 from adapters import beginning, proving
+from adapters.boxing import boxed
 from adapters.home import swathe_home
+from adapters.processes.sandbox import available
 from adapters.processes.shell import tool
 from adapters.repository import git as door
 from adapters.repository.opening import absolute, open_target, uncommitted
@@ -17,15 +19,14 @@ from domain.target import Target, Workspace
 from domain.value import Refused
 
 TOOLS = ("ruff", "ast-grep", "uv")
-NO_SANDBOX = "none: commands run with a scrubbed environment, in a process group of their own, with your rights"
 
 
 def doctor(target: Target) -> Doctor:
     """Detect and run the gate, as a run would, and say what was found."""
     target = target.model_copy(update={"repo": absolute(target.repo)})
-    workspace = open_target(target, "doctor", "doctor")
+    workspace = boxed(open_target(target, "doctor", "doctor"))
     beginning.attach(workspace)
-    checks = [*_tools(), *_repository(workspace), *_service()]
+    checks = [*_tools(), _sandbox(target), *_repository(workspace), *_service()]
     gate: GatePlan | None = None
     baseline: Baseline | None = None
     try:
@@ -99,7 +100,21 @@ def _tools() -> Iterable[Check]:
             yield Check(name=name, ok=True, found=tool(name))
         except FileNotFoundError as missing:
             yield Check(name=name, ok=False, found="not found", advice=str(missing))
-    yield Check(name="sandbox", ok=True, found=NO_SANDBOX)
+
+
+def _sandbox(target: Target) -> Check:
+    """What works here, whether it is asked for or not; only `required` and `landlock` make it a need."""
+    report = available("auto" if target.sandbox == "off" else target.sandbox)
+    gaps = (
+        f"It does not hold back: {'; '.join(report.gaps)}." if report.works and report.gaps else ""
+    )
+    used = "" if target.sandbox != "off" else " (off: ask for it with --sandbox auto)"
+    return Check(
+        name="sandbox",
+        ok=report.works or target.sandbox in ("off", "auto"),
+        found=report.words + used,
+        advice=gaps or report.advice,
+    )
 
 
 def _repository(workspace: Workspace) -> Iterable[Check]:

@@ -15,6 +15,7 @@ def doctor(
     verify: ask.Verify = None,
     setup: ask.Setup = None,
     environment: ask.Environment = "",
+    sandbox: ask.Sandbox = "off",
     gate_minutes: ask.GateMinutes = 30.0,
     as_json: ask.Json = False,
 ) -> None:
@@ -28,6 +29,7 @@ def doctor(
         verify=verify,
         setup=setup,
         environment=environment,
+        sandbox=sandbox,
         gate_minutes=gate_minutes,
     )
     from cli import engine

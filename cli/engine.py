@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import cast
 
 from adapters import beginning, ending, events, proving, sample
+from adapters.boxing import boxed
 from adapters.catalogue import read_catalogue, with_rule_text
 from adapters.home import swathe_home
 from adapters.repository import lock
@@ -37,7 +38,7 @@ def run_campaign(options: RunOptions) -> Report:
     """Carry the axis through the target, and report. What is wrong is said before anything is started."""
     options = located(options)
     axis = axis_of(options)
-    workspace = open_target(options.target, slug(axis), new_run())
+    workspace = boxed(open_target(options.target, slug(axis), new_run()))
     try:
         beginning.attach(workspace)
     except Busy as busy:
@@ -138,7 +139,7 @@ def plan(options: RunOptions) -> Plan:
     """What a run would do. Nothing in the target is changed."""
     options = located(options)
     axis = axis_of(options)
-    workspace = open_target(options.target, slug(axis), new_run())
+    workspace = boxed(open_target(options.target, slug(axis), new_run()))
     with attached(workspace):
         state, listing = beginning.preview(workspace, axis)
         sites = open_sites(Survey(state=state or State(axis=title(axis)), listing=listing, tip=""))

@@ -37,6 +37,7 @@ def run(
     setup: ask.Setup = None,
     environment: ask.Environment = "",
     allow: ask.Allow = None,
+    sandbox: ask.Sandbox = "off",
     gate_minutes: ask.GateMinutes = 30.0,
     verify_each: Annotated[
         bool,
@@ -79,6 +80,7 @@ def run(
             setup=setup,
             environment=environment,
             allow=allow,
+            sandbox=sandbox,
             include_generated=include_generated,
             gate_minutes=gate_minutes,
         )

@@ -189,7 +189,10 @@ def choose(policy: Policy, report: SandboxReport, *, model: bool) -> Choice:
     Never weaker than was asked for without a word: a model's commands are refused instead.
     """
     if policy == "off":
-        return Choice(backend="none", said="no sandbox, as you asked: commands reach all you reach")
+        return Choice(
+            backend="none",
+            said="no sandbox: commands reach all you reach. --sandbox auto holds them back",
+        )
     if report.works:
         gaps = "; ".join(report.gaps)
         weaker = report.backend != "bubblewrap"

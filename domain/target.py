@@ -4,6 +4,7 @@ from typing import Literal
 
 from pydantic import Field
 
+from domain.sandbox import OPEN, Policy, Sandbox
 from domain.value import Value
 
 Opened = Literal["tests", "ci", "deps", "config"]
@@ -39,6 +40,11 @@ class Target(Value):
         default=(), title="Allow", description="Protected classes that commits may touch."
     )
     include_generated: bool = Field(default=False, title="Generated files too")
+    sandbox: Policy = Field(
+        default="off",
+        title="Sandbox",
+        description="auto: held back where that works; required: refused where it does not; off: with your rights.",
+    )
     gate_minutes: float = Field(default=30.0, gt=0, title="Minutes a gate run may take")
 
 
@@ -56,6 +62,8 @@ class Workspace(Value):
     """Our folder for this target under `$SWATHE_HOME/targets`: store.git, agent, gate, envs, runs."""
     base: str
     """Object id of the base commit."""
+    sandbox: Sandbox = OPEN
+    """What holds back the commands of this run."""
 
     @property
     def branch(self) -> str:

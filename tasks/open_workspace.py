@@ -5,6 +5,7 @@ from prefect.cache_policies import NO_CACHE
 from prefect.runtime import flow_run
 
 from adapters import beginning, events
+from adapters.boxing import boxed
 from adapters.repository.opening import open_target
 from adapters.repository.workspaces import run_folder
 from domain.axis import Axis, slug
@@ -16,7 +17,9 @@ from tasks.showing import address
 def open_workspace(target: Target, axis: Axis, run: str) -> Workspace:
     """Attach to the target. Safe to repeat: the same value, however often it is attached."""
     beginning.check_executor(axis)
-    workspace = open_target(target, slug(axis), run or str(flow_run.id)[:13])
+    workspace = boxed(open_target(target, slug(axis), run or str(flow_run.id)[:13]))
     beginning.attach(workspace)
     events.emit(run_folder(workspace), "ui", url=address())
+    if workspace.sandbox.said:
+        events.emit(run_folder(workspace), "sandbox", said=workspace.sandbox.said)
     return workspace

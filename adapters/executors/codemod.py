@@ -14,6 +14,7 @@ from adapters.executors.ruff import SUFFIXES, RuffLook
 from adapters.executors.scan import Look, Scan
 from domain.axis import AstGrep, Axis, Catalogue, Commands, Engine, Ruff, Sentence, for_codemod
 from domain.change import Change, Grain, Worked, counted, some, subject
+from domain.sandbox import OPEN, Sandbox
 from domain.site import Listing
 from domain.skipped import NO_MARKS, Marks
 
@@ -31,13 +32,14 @@ def find(
     cache: Path,
     include_generated: bool = False,
     marks: Mapping[str, Marks] = NO_MARKS,
+    held: Sandbox = OPEN,
 ) -> Listing:
     """The probe: the sites of `axis` that the tree at `root` holds, in a stable order.
 
     `allowed` are the paths in scope; None is whatever the engine looks at by itself. That a scope
     is empty is for the caller to refuse, who knows the globs.
     """
-    reader = Reader(root, include_generated, marks)
+    reader = Reader(root, include_generated, marks, held=held)
     engine = _engine(axis)
     if isinstance(engine, Commands):
         return command.find(reader, engine, allowed).listing(reader)
@@ -62,6 +64,7 @@ def work(
     max_rounds: int = MAX_ROUNDS,
     include_generated: bool = False,
     marks: Mapping[str, Marks] = NO_MARKS,
+    held: Sandbox = OPEN,
     tree: Tree | None = None,
 ) -> Worked:
     """Change every site in the tree at `root`, and hand each change to `commit` in order.
@@ -70,7 +73,7 @@ def work(
     from a clean checkout. `exclude` holds ids of sites that are not to be touched. `tree` is
     needed for commands alone.
     """
-    reader = Reader(root, include_generated, marks)
+    reader = Reader(root, include_generated, marks, held=held)
     engine = _engine(axis)
     if isinstance(engine, Commands):
         return command_pass.work(

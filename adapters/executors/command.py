@@ -10,10 +10,12 @@ from pydantic import ConfigDict, Field, ValidationError
 
 from adapters.executors.reading import Reader, Source
 from adapters.processes.finished import Finished
-from adapters.processes.shell import run
+from adapters.processes.sandbox import run
 from adapters.processes.surroundings import scrubbed_environment
+from adapters.processes.toolchains import named
 from domain.axis import Commands
 from domain.recognition import barred, numbered, site_key
+from domain.sandbox import Profile, agent
 from domain.site import Listing, Site
 from domain.value import Refused, Value
 
@@ -60,6 +62,8 @@ def find(reader: Reader, axis: Commands, allowed: AbstractSet[str] | None) -> Fo
     """Run `find` in the tree, and believe of its answer what lies in the scope."""
     done = run(
         axis.find,
+        profile=_profile(reader, axis.find),
+        backend=reader.held.backend,
         cwd=reader.root,
         env=scrubbed_environment({}),
         timeout_seconds=FIND_SECONDS,
@@ -99,8 +103,18 @@ def edit(reader: Reader, axis: Commands, site: Site, rows: tuple[int, int]) -> F
         "SWATHE_LINE": str(row),
     }
     return run(
-        axis.edit, cwd=reader.root, env=scrubbed_environment(env), timeout_seconds=EDIT_SECONDS
+        axis.edit,
+        profile=_profile(reader, axis.edit),
+        backend=reader.held.backend,
+        cwd=reader.root,
+        env=scrubbed_environment(env),
+        timeout_seconds=EDIT_SECONDS,
     )
+
+
+def _profile(reader: Reader, command: str) -> Profile:
+    shown = map(str, named(command))
+    return agent(str(reader.root), readonly=(*reader.held.readonly, *shown))
 
 
 def _reported(axis: Commands, output: str) -> Iterator[Reported]:

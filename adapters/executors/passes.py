@@ -72,6 +72,7 @@ def look(workspace: Workspace, axis: Axis, commit: str) -> Listing:
         cache=_cache(workspace),
         include_generated=workspace.target.include_generated,
         marks=_marks(workspace, scope),
+        held=workspace.sandbox,
     )
     shut = Counter(
         f"protected {kind}" for path, kind in scope.shut.items() if codemod.looks_at(axis, path)
@@ -96,6 +97,7 @@ def make(workspace: Workspace, axis: Axis, brief: Brief) -> Chain:
         include_generated=workspace.target.include_generated,
         marks=_marks(workspace, scope),
         tree=line,
+        held=workspace.sandbox,
     )
     at = int(time.time())
     made = line.write(brief.tip, at)

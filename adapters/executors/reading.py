@@ -10,6 +10,7 @@ from functools import cached_property
 from pathlib import Path, PurePosixPath
 
 from domain.lines import Lines, decoded
+from domain.sandbox import OPEN, Sandbox
 from domain.skipped import (
     NO_MARKS,
     UNMARKED,
@@ -74,6 +75,8 @@ class Reader:
     include_generated: bool = False
     marks: Mapping[str, Marks] = field(default_factory=lambda: NO_MARKS)
     reasons: dict[str, Reason] = field(default_factory=dict[str, Reason])
+    held: Sandbox = OPEN
+    """What holds back the commands that are run in the tree."""
 
     @property
     def skipped(self) -> dict[str, int]:

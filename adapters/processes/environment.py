@@ -6,12 +6,16 @@ import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from adapters.processes import indexes, shell
+from adapters.processes import indexes, sandbox, shell
+from adapters.processes.toolchains import toolchains
 from domain.environment import Environment, SetupFailed, digest_of
 from domain.gate import GatePlan
 from domain.installation import installation_of
+from domain.sandbox import OPEN, Sandbox, setup
 
 READY = "ready.json"
+WORKING_FOLDERS = ("home", "temporary")
+"""Of the set-up alone, and on disk: it may download and build more than fits in memory."""
 TAIL_CHARACTERS = 6_000
 NODE_LOCKS = {
     "package-lock.json": "npm ci --no-audit --no-fund",
@@ -23,7 +27,13 @@ NODE_LOCKS = {
 
 
 def prepare(
-    plan: GatePlan, folder: Path, envs: Path, manifests: Mapping[str, bytes], log: Path
+    plan: GatePlan,
+    folder: Path,
+    envs: Path,
+    manifests: Mapping[str, bytes],
+    log: Path,
+    *,
+    held: Sandbox = OPEN,
 ) -> Environment | SetupFailed:
     """Make the environment for `folder`, a checkout of the base commit, or find the one made before.
 
@@ -38,7 +48,9 @@ def prepare(
     shutil.rmtree(home, ignore_errors=True)
     home.mkdir(parents=True)
     log.parent.mkdir(parents=True, exist_ok=True)
-    made = _Preparation(plan, folder, home, manifests, log).make(digest)
+    made = _Preparation(plan, folder, home, manifests, log, held=held).make(digest)
+    for name in WORKING_FOLDERS:
+        shutil.rmtree(home / name, ignore_errors=True)
     if isinstance(made, Environment):
         draft = home / f"{READY}.draft"
         draft.write_text(made.to_json())
@@ -67,15 +79,42 @@ class _Preparation:
     """One attempt. The first command that fails ends it."""
 
     def __init__(
-        self, plan: GatePlan, folder: Path, home: Path, manifests: Mapping[str, bytes], log: Path
+        self,
+        plan: GatePlan,
+        folder: Path,
+        home: Path,
+        manifests: Mapping[str, bytes],
+        log: Path,
+        *,
+        held: Sandbox,
     ) -> None:
         self.plan = plan
+        self.held = held
         self.folder = folder
         self.manifests = manifests
         self.log = log
         self.venv = home / "venv"
         self.python = str(self.venv / "bin" / "python")
         self.env = shell.scrubbed_environment(indexes.settings(os.environ))
+        cache = home.parent / "cache"
+        if held.backend != "none":
+            (home / "home").mkdir()
+            cache.mkdir(exist_ok=True)
+            self.env |= {
+                "HOME": str(home / "home"),
+                "UV_CACHE_DIR": str(cache),
+                "UV_LINK_MODE": "copy",
+            }
+        python = Path(sys.executable).resolve()
+        ours = (shell.tool("uv"), *map(str, toolchains({"PATH": str(python.parent)})))
+        self.python_of_ours = str(python)
+        self.profile = setup(
+            str(folder),
+            str(home),
+            cache=str(cache) if cache.is_dir() else "",
+            readonly=(*held.readonly, *ours),
+            offline=held.offline,
+        )
         self.notes: list[str] = []
 
     def make(self, digest: str) -> Environment | SetupFailed:
@@ -100,7 +139,7 @@ class _Preparation:
     def _venv(self) -> SetupFailed | None:
         # Set-up commands may call pip, and without one of its own would find that of another environment.
         seed = ["--seed"] if self.plan.setup else []
-        failed = self._uv("venv", *seed, "--python", sys.executable, str(self.venv))
+        failed = self._uv("venv", *seed, "--python", self.python_of_ours, str(self.venv))
         self.env |= {
             "VIRTUAL_ENV": str(self.venv),
             "PATH": f"{self.venv / 'bin'}{os.pathsep}{self.env['PATH']}",
@@ -158,8 +197,10 @@ class _Preparation:
     def _run(self, command: str | Sequence[str]) -> shell.Finished:
         with self.log.open("a") as log:
             log.write(f"$ {command if isinstance(command, str) else ' '.join(command)}\n")
-        return shell.run(
+        return sandbox.run(
             command,
+            profile=self.profile,
+            backend=self.held.backend,
             cwd=self.folder,
             env=self.env,
             timeout_seconds=self.plan.timeout_seconds,

@@ -11,9 +11,10 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Literal
 
-from adapters.processes import reports, shell
+from adapters.processes import reports, sandbox, shell
 from domain.environment import Environment
 from domain.gate import GatePlan, GateRun
+from domain.sandbox import OPEN, Profile, Sandbox, gate
 from domain.shell_log import missing_tool
 
 TAIL_CHARACTERS = 8_000
@@ -58,6 +59,7 @@ def run_gate(
     log: Path,
     *,
     expect_reports: bool = False,
+    held: Sandbox = OPEN,
 ) -> GateRun:
     """Run the verify commands in order; the first that fails ends the run. Nothing of it is left behind.
 
@@ -68,7 +70,9 @@ def run_gate(
     (scratch / "junit").mkdir(parents=True)
     log.parent.mkdir(parents=True, exist_ok=True)
     log.unlink(missing_ok=True)
-    run = _Run(plan, folder, scratch / "junit", log)
+    readonly = (*held.readonly, *_environment_paths(environment))
+    profile = gate(str(folder), str(scratch), readonly=readonly)
+    run = _Run(plan, folder, scratch / "junit", log, held=held, profile=profile)
     with _variables(environment, scratch) as env:
         for number, command in enumerate(plan.verify, start=1):
             run.take(number, command, env)
@@ -92,8 +96,19 @@ def run_gate(
 class _Run:
     """The commands that have run so far, and the reports they wrote."""
 
-    def __init__(self, plan: GatePlan, folder: Path, junit: Path, log: Path) -> None:
+    def __init__(
+        self,
+        plan: GatePlan,
+        folder: Path,
+        junit: Path,
+        log: Path,
+        *,
+        held: Sandbox,
+        profile: Profile,
+    ) -> None:
         self.plan = plan
+        self.held = held
+        self.profile = profile
         self.folder = folder
         self.junit = junit
         self.log = log
@@ -110,8 +125,10 @@ class _Run:
         with self.log.open("a") as log:
             log.write(f"$ {command}\n")
         self.command = command
-        self.done = shell.run(
+        self.done = sandbox.run(
             _shell(command),
+            profile=self.profile,
+            backend=self.held.backend,
             cwd=self.folder,
             env={
                 **env,
@@ -134,6 +151,8 @@ class _Run:
         how = f"`{self.command}` {done.how}"
         if done.ended == "timeout":
             return "timeout", f"{how}: {self.plan.timeout_seconds:g} s"
+        if done.ended == "sandbox-failed":
+            return "sandbox-failed", f"{how}: {done.output.strip()[-300:]}. Ask `swathe doctor`."
         if done.ended == "disk":
             return "sandbox-failed", f"{how}. Free some space and run again."
         if self.missing or done.exit_code in NOT_STARTED:
@@ -177,6 +196,12 @@ def _modules(folder: Path, depth: int) -> Iterator[Path]:
     for name in inside if depth else ():
         if not name.startswith("."):
             yield from _modules(folder / name, depth - 1)
+
+
+def _environment_paths(environment: Environment) -> list[str]:
+    """The environment, and the folder of its programs: `node_modules` lies in the gate's own."""
+    tools = [str(Path(environment.bin).parent)] if environment.bin else []
+    return [path for path in (environment.path, *tools) if path]
 
 
 def _doubt(found: reports.Reports, exit_code: int | None, *, expect_reports: bool) -> str:

@@ -2,6 +2,7 @@
 
 from domain.commit import Commit
 from domain.message import clean, compose
+from domain.sandbox import TRAILERS
 from domain.target import Workspace
 from domain.value import Value
 
@@ -26,6 +27,7 @@ def signed(workspace: Workspace, commit: Commit, signature: Signature, **more: s
         "Swathe-Run": workspace.run,
         "Swathe-Executor": signature.executor,
         **{f"Swathe-{name.capitalize()}": value for name, value in more.items()},
+        "Swathe-Sandbox": TRAILERS[workspace.sandbox.backend],
         "Swathe-Cost-USD": "0",
     }
     return compose(*clean(f"{commit.subject}\n{commit.body}"), trailers)

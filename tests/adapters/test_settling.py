@@ -52,6 +52,7 @@ def test_trailers_say_where_a_commit_comes_from(target, campaign):
         "Swathe-Run": "r1",
         "Swathe-Executor": "codemod",
         "Swathe-Gate": "alone",
+        "Swathe-Sandbox": "off",
         "Swathe-Cost-USD": "0",
     }
     assert (
@@ -264,7 +265,7 @@ def test_a_hostile_message_makes_a_clean_commit(target, campaign, message):
     (tmp := target.folder.parent / "message").write_text(told)
     trailers = target.git("interpret-trailers", "--parse", str(tmp)).splitlines()
     assert {line.split(":")[0] for line in trailers} == {
-        "Swathe-Axis", "Swathe-Site", "Swathe-Run", "Swathe-Executor", "Swathe-Gate", "Swathe-Cost-USD",
+        "Swathe-Axis", "Swathe-Site", "Swathe-Run", "Swathe-Executor", "Swathe-Gate", "Swathe-Sandbox", "Swathe-Cost-USD",
     }  # fmt: skip
     assert all(char.isprintable() or char == "\n" for char in told)
     assert len(told) < 6_000

@@ -126,7 +126,7 @@ def test_off_is_off_and_is_said(report, model):
     choice = choose("off", report, model=model)
 
     assert (choice.backend, choice.trailer) == ("none", "off")
-    assert "as you asked" in choice.said
+    assert "--sandbox auto" in choice.said
 
 
 def test_a_report_in_words():
