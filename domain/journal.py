@@ -29,6 +29,8 @@ class Brief(Value):
     settled: tuple[str, ...] = ()
     """Ids of sites to leave alone: parked or declined."""
     grain: str = "finding"
+    paths: tuple[str, ...] = ()
+    """Files that hold an open site on the tip; empty: look everywhere."""
 
 
 class Survey(Value):
@@ -115,6 +117,7 @@ class Journal(Value):
             tip=self.survey.tip,
             settled=tuple(sorted(state.settled)),
             grain=self.grain,
+            paths=tuple(dict.fromkeys(site.path for site in self.open_sites)),
         )
 
     def count(self, proof: Proof) -> "Journal":

@@ -15,6 +15,8 @@ from domain.value import Value
 
 _WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]{2,}")
 _PATH = re.compile(r"[A-Za-z0-9_.@+~-]+(?:/[A-Za-z0-9_.@+~-]+)*\.[A-Za-z0-9_]+")
+_PLACE = re.compile(r"([A-Za-z0-9_.@+~/-]+\.[A-Za-z0-9_]+)(?::|\", line )\d+")
+"""A file with a line number, as tracebacks and compilers write it."""
 _MODULE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*(?:\.[A-Za-z_][A-Za-z0-9_]*)+")
 
 
@@ -24,7 +26,7 @@ class Pointers(Value):
     named: dict[str, tuple[Failure, ...]] = {}
     """By commit, the failures that point at it."""
     sure: tuple[str, ...] = ()
-    """Commits with a failure that names their file and points at nobody else."""
+    """Commits with a failure that ends in their file, or misses what they removed from it, and points at nobody else."""
 
 
 def point_out(
@@ -83,12 +85,16 @@ class _Batch:
     def _pointed(self, text: str, imported: frozenset[str] = frozenset()) -> Pointed:
         words = frozenset(_WORD.findall(text))
         named = self._named(text)
+        places = _PLACE.findall(text)
+        # A traceback passes through files that have no part in it; where it ends, something went wrong.
+        at_the_end = self._named(places[-1]) if places else named
         missing = self._missing(words, self.commits)
         both = self._missing(words, named)
         reached = [c for c in self.commits if imported.intersection(c.paths)]
         for group in (both, named, missing if self._few(missing) else [], reached):
             if group:
-                return [c.sha for c in group], group is both or group is named
+                telling = group is both or (group is named and group == at_the_end)
+                return [c.sha for c in group], telling
         return [], False
 
     def _named(self, text: str) -> list[Commit]:

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from adapters.catalogue import read_catalogue
 from adapters.executors import codemod
 from adapters.repository.chains import read_chain
 from adapters.repository.crossing import cross
@@ -14,7 +15,7 @@ from adapters.repository.opening import touched_by_branch
 from adapters.repository.workspaces import agent, agent_folder, move_agent, store, tracked
 from adapters.repository.writing import Draft, write_commits
 from domain.admission import protected
-from domain.axis import Axis
+from domain.axis import Axis, Commands, for_codemod
 from domain.change import Change
 from domain.commit import REGULAR, Chain, Commit
 from domain.journal import Brief
@@ -89,7 +90,7 @@ def make(workspace: Workspace, axis: Axis, brief: Brief) -> Chain:
     worked = codemod.work(
         agent_folder(workspace),
         axis,
-        allowed=scope.allowed,
+        allowed=_to_look_at(axis, scope, brief),
         cache=_cache(workspace),
         commit=line.add,
         exclude=frozenset(brief.settled),
@@ -124,6 +125,13 @@ def _settling(commit: Commit, changes: Sequence[Change]) -> Commit:
     return commit.model_copy(
         update={"sites": tuple(dict.fromkeys(site.id for site in sites)), "place": sites[0].place}
     )
+
+
+def _to_look_at(axis: Axis, scope: Scope, brief: Brief) -> frozenset[str]:
+    """The files that held sites when this very tip was looked at; what a command adds may be anywhere."""
+    if isinstance(for_codemod(axis, read_catalogue()), Commands) or not brief.paths:
+        return scope.allowed
+    return scope.allowed.intersection(brief.paths)
 
 
 class _Line:

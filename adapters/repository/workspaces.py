@@ -16,6 +16,7 @@ import hashlib
 import os
 import shutil
 from collections.abc import Iterable
+from functools import lru_cache
 from pathlib import Path
 
 from adapters.home import swathe_home
@@ -183,6 +184,11 @@ def read_files(workspace: Workspace, commit: str, paths: Iterable[str]) -> dict[
 
 def tracked(workspace: Workspace, commit: str) -> dict[str, str]:
     """Mode by path of everything in `commit`."""
-    listed = git(store(workspace), "ls-tree", "-r", "-z", "--full-tree", commit)
+    return dict(_tracked(store(workspace), commit))
+
+
+@lru_cache(maxsize=4)
+def _tracked(place: Place, commit: str) -> dict[str, str]:
+    listed = git(place, "ls-tree", "-r", "-z", "--full-tree", commit)
     rows = (row.partition(b"\t") for row in listed.split(b"\0") if row)
     return {os.fsdecode(path): head.split(b" ", 1)[0].decode() for head, _, path in rows}
