@@ -3,12 +3,11 @@
 import hashlib
 import os
 from collections.abc import Iterable, Mapping
-from functools import lru_cache
 from pathlib import Path
 
 from adapters.processes import environment, gate
 from adapters.repository import workspaces
-from adapters.repository.git import Place, git
+from adapters.repository.git import tree_of
 from adapters.repository.workspaces import (
     gate_folder,
     move_gate,
@@ -142,13 +141,8 @@ def kept_run(workspace: Workspace, prepared: Prepared, commit: str, nth: int) ->
 
 
 def _kept_path(workspace: Workspace, prepared: Prepared, commit: str, nth: int) -> Path:
-    tree = _tree(store(workspace), commit)
+    tree = tree_of(store(workspace), commit)
     return Path(workspace.home) / "verdicts" / f"{tree}-{prepared.digest}-{nth}.json"
-
-
-@lru_cache(maxsize=1024)
-def _tree(place: Place, commit: str) -> str:
-    return git(place, "rev-parse", f"{commit}^{{tree}}").decode().strip()
 
 
 def _keep(path: Path, done: GateRun) -> None:

@@ -12,6 +12,7 @@ import signal
 from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
 from subprocess import PIPE, Popen
 from typing import cast
@@ -159,6 +160,12 @@ def object_id(place: Place, revision: str, kind: str = "commit") -> str | None:
         place, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{{kind}}}"
     )
     return out.decode().strip() if status == 0 else None
+
+
+@lru_cache(maxsize=1024)
+def tree_of(place: Place, commit: str) -> str:
+    """The tree of a commit, given by its id."""
+    return git(place, "rev-parse", f"{commit}^{{tree}}").decode().strip()
 
 
 def refs(place: Place, *patterns: str) -> dict[str, str]:

@@ -14,6 +14,9 @@ def imports_of(
     workspace: Workspace, commit: str, failures: Iterable[Failure]
 ) -> dict[str, frozenset[str]]:
     """By failing test, the paths that its file imports in `commit`. Python only."""
+    failures = tuple(failures)
+    if not failures:
+        return {}
     names = tracked(workspace, commit)
     files = {failure.test: path for failure in failures if (path := _file_of(failure.test, names))}
     chosen = sorted(set(files.values()))[:MOST_TESTS]

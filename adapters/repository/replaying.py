@@ -6,7 +6,7 @@ holds at each path of the chain, so no tree has to be written before the one tha
 
 from collections.abc import Sequence
 
-from adapters.repository.git import Place, git
+from adapters.repository.git import Place, tree_of
 from adapters.repository.merging import Merger
 from adapters.repository.writing import Draft, write_commits
 from domain.commit import Chain
@@ -52,7 +52,7 @@ def candidate(
     )
     return Candidate(
         commit=commit,
-        tree=git(place, "rev-parse", f"{commit}^{{tree}}").decode().strip(),
+        tree=tree_of(place, commit),
         applied=tuple(step.sha for step, _ in line.steps[before:]),
         conflicts=tuple(step.sha for step in line.conflicts),
     )
