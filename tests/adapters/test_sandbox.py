@@ -151,7 +151,7 @@ print(json.dumps({
     "lists HOME": can(lambda: os.listdir(told["home"]) or False),
     "reads /etc/shadow": read("/etc/shadow"),
     "reads the keys of TLS": can(lambda: os.listdir("/etc/ssl/private")),
-    "reads the folder of root": can(lambda: os.listdir("/root") or False) and read("/root/.profile"),
+    "reads the folder of root": can(lambda: os.listdir("/root") or False) and read(os.path.join("/root", ".profile")),
     "lists /var": can(lambda: os.listdir("/var/lib") or False),
     "writes beside the clone": write(told["beside"]),
     "writes to /usr": write("/usr/swathe-canary"),
