@@ -17,6 +17,3 @@ class Budget(Value):
     max_usd: float | None = Field(
         default=None, gt=0, title="US dollars", description="Only model executors cost money."
     )
-    max_attempts_per_site: int = Field(
-        default=2, gt=0, title="Attempts per site", description="Then the site is parked."
-    )
