@@ -171,3 +171,23 @@ def test_who_is_pointed_at_is_one_of_the_commits_and_the_sure_are_among_them(fai
     assert set(found.sure) <= set(found.named) <= {one.sha for one in chain}
     assert all(pointing and set(pointing) <= set(failures) for pointing in found.named.values())
     assert set(found.named) == set(point_out(failures, CHAIN, {}).named)
+
+
+def test_a_traceback_that_only_passes_through_a_file_is_not_sure_of_its_commit():
+    """Seen on Pygments: an innocent commit was parked for it."""
+    commits = (commit("innocent", "src/way.py"), commit("other", "src/far.py"))
+    pointers = point_out(
+        [failure(message="src/way.py:10: in call\ntests/test_a.py:3: Error")], commits, {}
+    )
+
+    assert set(pointers.named) == {"innocent"}
+    assert pointers.sure == ()
+
+
+def test_a_traceback_that_ends_in_a_file_is_sure_of_its_commit():
+    commits = (commit("guilty", "src/way.py"), commit("other", "src/far.py"))
+    pointers = point_out(
+        [failure(message="tests/test_a.py:3: in call\nsrc/way.py:10: Error")], commits, {}
+    )
+
+    assert pointers.sure == ("guilty",)
