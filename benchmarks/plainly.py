@@ -14,7 +14,7 @@ from adapters.repository import settling
 from adapters.repository.settling import Signature
 from adapters.repository.workspaces import run_folder
 from adapters.shelf import fetch
-from cli.engine import new_run
+from cli.asked import new_run
 from domain.axis import Axis, title
 from domain.batch import Outcome
 from domain.budget import Budget

@@ -23,7 +23,7 @@ from benchmarks.repositories import without_campaigns
 from benchmarks.scratch import home, scratch
 from benchmarks.service import serving, task_runs
 from benchmarks.tables import Row, at_most, grid, say, show
-from cli.engine import new_run
+from cli.asked import new_run
 from domain.axis import slug
 from domain.budget import Budget
 from domain.report import Report

@@ -22,7 +22,7 @@ from benchmarks.scratch import scratch
 from benchmarks.sdists import repository
 from benchmarks.simulation import gates_needed, halvings
 from benchmarks.tables import Row, at_most, grid, say, show
-from cli.engine import new_run
+from cli.asked import new_run
 from domain.admission import protected
 from domain.batch import Batch
 from domain.commit import Chain

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from adapters import sample
-from cli import ask, checked, summary
+from cli import ask, checked
 from cli.run import refusal_as_json
 from domain.value import Refused
 
@@ -37,7 +37,7 @@ def demo(
                 f"{str(folder)!r} exists already. Name another folder, as in `swathe demo {folder}-2`, "
                 f"or go on in this one: `swathe run {folder} --axis {axis}`."
             )
-        from cli import engine
+        from cli import engine, summary
 
         report = engine.demo(folder.absolute(), axis)
         summary.show(report, as_json=as_json)

@@ -7,7 +7,6 @@ with 130, a defect of ours with 70 and the path of a log.
 import os
 import signal
 import sys
-from importlib.metadata import version as installed
 from typing import Annotated
 
 import typer
@@ -43,6 +42,8 @@ app.add_typer(server.app, name="server", rich_help_panel=SERVICE)
 
 def _version(wanted: bool) -> None:
     if wanted:
+        from importlib.metadata import version as installed
+
         sys.stdout.write(f"swathe {installed('swathe')}\n")
         raise typer.Exit
 

@@ -10,7 +10,6 @@ from pydantic import ValidationError
 from adapters.home import swathe_home
 from cli import terminal
 from domain.report import Report
-from domain.summary import markdown
 from domain.value import Refused
 
 LAST = "last"
@@ -33,6 +32,8 @@ def report(
     if as_json:
         terminal.as_json(found)
     else:
+        from domain.summary import markdown
+
         sys.stdout.write(markdown(found))
 
 

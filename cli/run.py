@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from cli import ask, checked, preview, summary, terminal
+from cli import ask, checked, terminal
 from domain.options import Grain, RunOptions
 from domain.report import Report
 from domain.value import Refused
@@ -138,9 +138,13 @@ def _carry_out(options: RunOptions, *, as_json: bool) -> None:
     from cli import engine  # git, the rules and, when a flow is run, Prefect: not for `--help`
 
     if options.dry_run:
+        from cli import preview
+
         preview.show(engine.plan(options), as_json=as_json)
         return
     report = engine.run_campaign(options)
+    from cli import summary
+
     summary.show(report, as_json=as_json)
     raise typer.Exit(report.exit_code)
 

@@ -5,7 +5,6 @@ from typing import Annotated
 import typer
 
 from adapters.home import swathe_home
-from adapters.service import server
 from cli import terminal
 from domain.value import Refused
 
@@ -23,6 +22,8 @@ Json = Annotated[bool, typer.Option("--json", help="Print one line of JSON.")]
 @app.command()
 def start() -> None:
     """Start the server, and wait until it answers."""
+    from adapters.service import server
+
     if url := server.operators_server():
         terminal.results().print(
             f"PREFECT_API_URL is set: Swathe uses the server at {url}, and starts none of its own.",
@@ -42,6 +43,8 @@ def start() -> None:
 @app.command()
 def stop() -> None:
     """Stop the server. What it has recorded is kept."""
+    from adapters.service import server
+
     stopped = server.stop(swathe_home())
     terminal.results().print("The server has stopped." if stopped else "No server of Swathe runs.")
 
@@ -49,6 +52,8 @@ def stop() -> None:
 @app.command()
 def status(as_json: Json = False) -> None:
     """Say whether the server runs, and where."""
+    from adapters.service import server
+
     found = server.status(swathe_home())
     if as_json:
         terminal.as_json(found)

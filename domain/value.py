@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict
 class Value(BaseModel):
     """An immutable fact. A change is a new value; an unknown field is an error."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
     def to_json(self, indent: int | None = None) -> str:
         """As JSON in ASCII: a path whose bytes are not UTF-8 survives the way out and back."""

@@ -219,7 +219,7 @@ def test_a_site_that_was_taken_back_is_declined_and_done_again_on_request(make):
 
 def test_a_flow_that_prefect_tries_again_does_no_finished_step_again(make, tmp_path):
     """The second look for sites fails once; what was made and proved before it is kept."""
-    from cli import engine  # noqa: PLC0415 -- the home of the test is set by now
+    from cli import asked  # noqa: PLC0415 -- the home of the test is set by now
     from flows.campaign import campaign  # noqa: PLC0415
 
     calm = make(3, name="calm")
@@ -235,7 +235,7 @@ def test_a_flow_that_prefect_tries_again_does_no_finished_step_again(make, tmp_p
 
     with contextlib.chdir(tmp_path / "room"):
         state = campaign.with_options(retries=1, retry_delay_seconds=0)(
-            options.target, engine.axis_of(options), return_state=True
+            options.target, asked.axis_of(options), return_state=True
         )
 
     assert state.name == "Complete"

@@ -45,7 +45,7 @@ def test_the_state_says_how_the_run_ended(make, client, ending):
 
 def test_a_flow_on_a_target_that_is_busy_is_cancelled(make, client):
     """R4, from the UI."""
-    from cli import engine  # noqa: PLC0415
+    from cli import asked  # noqa: PLC0415
     from flows import campaign as module  # noqa: PLC0415
 
     repo = make(2)
@@ -53,9 +53,7 @@ def test_a_flow_on_a_target_that_is_busy_is_cancelled(make, client):
     first = forked(campaign, repo.options())
     wait_for(repo.tools / "inside")
 
-    state = module.campaign(
-        repo.options().target, engine.axis_of(repo.options()), return_state=True
-    )
+    state = module.campaign(repo.options().target, asked.axis_of(repo.options()), return_state=True)
 
     assert (state.type.value, state.name) == ("CANCELLED", "Busy")
     assert str(first.pid) in state.message

@@ -1,0 +1,112 @@
+"""Carrying an axis through: what the command line does before Prefect, and the flow. Prefect is imported last."""
+
+import os
+from contextlib import chdir
+from pathlib import Path
+from typing import cast
+
+from adapters import beginning, ending, events
+from adapters.boxing import boxed
+from adapters.home import swathe_home
+from adapters.repository.git import Place, git
+from adapters.repository.opening import open_target
+from adapters.repository.workspaces import run_folder
+from cli.asked import axis_of, located, new_run
+from cli.progress import follow
+from domain.axis import Axis, slug, title
+from domain.journal import Journal
+from domain.options import RunOptions
+from domain.report import Report
+from domain.target import Target, Workspace
+from domain.value import Busy, Refused
+
+
+def run_campaign(options: RunOptions) -> Report:
+    """Carry the axis through the target, and report. What is wrong is said before anything is started."""
+    options = located(options)
+    axis = axis_of(options)
+    workspace = boxed(open_target(options.target, slug(axis), new_run()))
+    try:
+        beginning.attach(workspace)
+    except Busy as busy:
+        return _busy(options, workspace, busy)
+    run = run_folder(workspace)
+    events.emit(
+        run, "begun", run=workspace.run, axis=title(axis), target=options.target.repo,
+        base=workspace.base, branch=workspace.branch.removeprefix("refs/heads/"),
+    )  # fmt: skip
+    with follow(run / events.FILE):
+        begun = beginning.set_out(workspace, axis, retry=options.retry, before_gate=_warm_up)
+        journal = Journal.begin(begun, options.budget, options.grain)
+        if journal.ending:
+            return ending.close(workspace, journal)
+        return _flow(options, axis, workspace)
+
+
+def _busy(options: RunOptions, workspace: Workspace, busy: Busy) -> Report:
+    return Report(
+        run=workspace.run,
+        ending="busy",
+        why=f"{busy} Wait for it, or ask it to stop: swathe enough {options.target.repo}",
+        axis=options.axis,
+        target=options.target.repo,
+        base=workspace.base,
+        branch=workspace.branch.removeprefix("refs/heads/"),
+    )
+
+
+def _warm_up() -> None:
+    """Let our server start while the gate runs on the base commit."""
+    from adapters.service import server
+    from adapters.service.environment import operators_server
+
+    if not operators_server():
+        server.start(swathe_home())
+
+
+def _flow(options: RunOptions, axis: Axis, workspace: Workspace) -> Report:
+    from adapters.service import server
+    from adapters.service.environment import client_environment, operators_server
+
+    url = operators_server() or server.ready(swathe_home())
+    if url is None:
+        log = server.log_file(swathe_home())
+        raise Refused(
+            f"our Prefect server did not start; see {log}. Or set PREFECT_API_URL to one that runs."
+        )
+    os.environ.update(client_environment(url))
+    room = swathe_home() / "prefect"
+    room.mkdir(parents=True, exist_ok=True)
+    # Prefect reads `.env`, `prefect.toml` and `pyproject.toml` of the current folder: that may be the target.
+    with chdir(room):
+        from flows.campaign import campaign
+
+        state = campaign(
+            options.target,
+            axis,
+            options.budget,
+            options.grain,
+            options.verify_each,
+            options.retry,
+            workspace.run,
+            return_state=True,
+        )
+    path = run_folder(workspace) / "report.json"
+    if not path.exists():
+        trouble = cast("Exception", state.result(raise_on_failure=False))
+        if isinstance(trouble, Refused):
+            return ending.cut_short(workspace, str(trouble))
+        raise trouble
+    return Report.from_json(path.read_text())
+
+
+def demo(folder: Path, axis: str) -> Report:
+    """Make the sample a git repository, and run a campaign on it."""
+    from adapters import sample
+
+    sample.create(folder)
+    place = Place(git_dir=folder / ".git", work_tree=folder)
+    git(Place(git_dir=folder / ".git"), "init", "-q", "--initial-branch=main", str(folder))
+    git(place, "add", "-A")
+    git(place, "commit", "-q", "-m", "The sample, as it came")
+    return run_campaign(RunOptions(target=Target(repo=str(folder)), axis=axis))
