@@ -10,6 +10,7 @@ from adapters.repository import workspaces
 from adapters.repository.git import tree_of
 from adapters.repository.workspaces import (
     gate_folder,
+    look_over_gate,
     move_gate,
     read_files,
     run_folder,
@@ -129,6 +130,7 @@ def run(
         expect_reports=expect_reports,
         held=workspace.sandbox,
     )
+    look_over_gate(workspace, commit, frozenset(prepared.keep))
     if done.answered:
         _keep(_kept_path(workspace, prepared, commit, nth), done)
     return done, False

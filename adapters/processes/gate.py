@@ -38,6 +38,15 @@ REPORT_FOLDERS = (
 )
 """Where Maven and Gradle write, in the root and in modules up to two folders down."""
 
+JVM_BUILDS = (
+    "pom.xml",
+    "build.gradle",
+    "build.gradle.kts",
+    "settings.gradle",
+    "settings.gradle.kts",
+)
+"""In the root of what Maven or Gradle builds."""
+
 BUILD_FOLDERS = frozenset({"target", "build"})
 MODULE_DEPTH = 2
 
@@ -173,7 +182,7 @@ class _Run:
             for name in OWN_REPORT.findall(command)
         ]
         paths = [*self.junit.rglob("*.xml"), *own]
-        for module in _modules(self.folder, MODULE_DEPTH):
+        for module in _modules(self.folder, MODULE_DEPTH) if _is_jvm(self.folder) else ():
             for place in REPORT_FOLDERS:
                 paths += module.glob(place)
         stamps: dict[Path, tuple[int, int, int]] = {}
@@ -182,6 +191,10 @@ class _Run:
                 seen = path.lstat()
                 stamps[path] = (seen.st_ino, seen.st_mtime_ns, seen.st_size)
         return stamps
+
+
+def _is_jvm(folder: Path) -> bool:
+    return any((folder / build).exists() for build in JVM_BUILDS)
 
 
 def _modules(folder: Path, depth: int) -> Iterator[Path]:

@@ -12,7 +12,6 @@ import signal
 from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from functools import lru_cache
 from pathlib import Path
 from subprocess import PIPE, Popen
 from typing import cast
@@ -162,10 +161,19 @@ def object_id(place: Place, revision: str, kind: str = "commit") -> str | None:
     return out.decode().strip() if status == 0 else None
 
 
-@lru_cache(maxsize=1024)
 def tree_of(place: Place, commit: str) -> str:
     """The tree of a commit, given by its id."""
-    return git(place, "rev-parse", f"{commit}^{{tree}}").decode().strip()
+    if commit not in _trees:
+        remember_tree(commit, git(place, "rev-parse", f"{commit}^{{tree}}").decode().strip())
+    return _trees[commit]
+
+
+def remember_tree(commit: str, tree: str) -> None:
+    """What `tree_of` answers from now on. An id names its content, so this cannot become wrong."""
+    _trees[commit] = tree
+
+
+_trees: dict[str, str] = {}
 
 
 def refs(place: Place, *patterns: str) -> dict[str, str]:

@@ -23,7 +23,8 @@ from adapters.home import swathe_home
 from adapters.repository import git as door
 from adapters.repository.git import Place, git
 from adapters.repository.laying import copy_shallow, lay, lay_for_others
-from adapters.repository.sweeping import files_below, stand, strange, sweep
+from adapters.repository.moving import known, look_over, put
+from adapters.repository.sweeping import files_below, stand, strange
 from domain.target import Workspace
 from domain.value import Refused
 
@@ -31,6 +32,7 @@ RAW = "* -text -eol -ident -filter -working-tree-encoding\n"
 """Attributes of the agent's checkout: what is on disk is what is in the blob, byte for byte."""
 
 MOST_PACKS = 50
+MOST_LOOSE = 6_700
 
 OLDEST_GIT = (2, 38)
 
@@ -107,9 +109,12 @@ def prepare(workspace: Workspace) -> None:
 
 
 def _repack(place: Place) -> None:
-    """Many small packs make every look-up slow; what no ref names is kept, a run may be under way with it."""
-    packs = sum(1 for _ in (place.git_dir / "objects" / "pack").glob("*.pack"))
-    if packs > MOST_PACKS:
+    """Many packs and loose objects make look-ups slow; what no ref names is kept, a run may be under way with it."""
+    objects = place.git_dir / "objects"
+    packs = sum(1 for _ in (objects / "pack").glob("*.pack"))
+    # As `git gc --auto` estimates them.
+    loose = 256 * sum(1 for _ in (objects / "17").glob("*"))
+    if packs > MOST_PACKS or loose > MOST_LOOSE:
         git(place, "repack", "-a", "-d", "-k", "-l", "-q")
 
 
@@ -120,7 +125,7 @@ def _tags(workspace: Workspace) -> Path:
 def move_agent(workspace: Workspace, commit: str) -> None:
     """Put the agent's checkout on `commit`: tracked files exact, nothing else left."""
     place = agent(workspace)
-    _put(place, agent_folder(workspace), commit)
+    put(place, agent_folder(workspace), commit)
     git(place, "update-ref", "--no-deref", "HEAD", commit)
     theirs = clone(workspace).git_dir
     lay_for_others(theirs, store(workspace).git_dir / "objects", commit, place.git_dir / "index")
@@ -131,32 +136,25 @@ def move_agent(workspace: Workspace, commit: str) -> None:
 def move_gate(workspace: Workspace, commit: str, keep: frozenset[str] = frozenset()) -> None:
     """Put the gate's checkout on `commit`; untracked files go, but for those in `keep`."""
     place, folder = _gate(workspace), gate_folder(workspace)
-    _put(place, folder, commit, keep)
+    put(place, folder, commit, keep)
     index = Path(workspace.home) / "gate.index"
     lay_for_others(folder / ".git", place.git_dir / "objects", commit, index)
     shutil.copyfile(_tags(workspace), folder / ".git" / "packed-refs")
     copy_shallow(place.git_dir, folder / ".git")
 
 
-def _put(place: Place, folder: Path, commit: str, keep: frozenset[str] = frozenset()) -> None:
-    """Sweep first: a link in the place of a folder must be gone when git writes into that folder."""
-    stand(folder)
-    sweep(folder, _known(place) | keep)
-    git(place, "read-tree", "--reset", "-u", "--no-recurse-submodules", commit)
+def look_over_gate(workspace: Workspace, commit: str, keep: frozenset[str] = frozenset()) -> None:
+    """Say that nobody works in the gate's checkout of `commit` any more: the next move will be quicker."""
+    look_over(_gate(workspace), gate_folder(workspace), commit, keep)
 
 
 def strangers(workspace: Workspace) -> frozenset[str]:
     """Untracked files in the gate's checkout, ignored ones included: what a set-up made there."""
     folder = gate_folder(workspace)
-    found = strange(folder, _known(_gate(workspace)))
+    found = strange(folder, known(_gate(workspace)))
     return frozenset(
         file.relative_to(folder).as_posix() for path in found for file in files_below(folder / path)
     )
-
-
-def _known(place: Place) -> set[str]:
-    listed = git(place, "ls-files", "-z")
-    return {os.fsdecode(path) for path in listed.split(b"\0") if path}
 
 
 def read_files(workspace: Workspace, commit: str, paths: Iterable[str]) -> dict[str, bytes]:

@@ -166,6 +166,22 @@ def fired(canary: Path) -> list[str]:
     return sorted(path.stem for path in canary.glob("*.fired"))
 
 
+def on_disk(folder: Path) -> dict[str, bytes]:
+    """Everything in a checkout but its own `.git`: contents by path; links as where they point, folders if empty."""
+    found: dict[str, bytes] = {}
+    for above, folders, files in os.walk(folder):
+        if Path(above) == folder:
+            folders.remove(".git") if ".git" in folders else None
+        for name in (*files, *(name for name in folders if Path(above, name).is_symlink())):
+            path = Path(above, name)
+            found[str(path.relative_to(folder))] = (
+                os.fsencode(path.readlink()) if path.is_symlink() else path.read_bytes()
+            )
+        if not folders and not files:
+            found[f"{Path(above).relative_to(folder)}/"] = b""
+    return found
+
+
 class Campaign:
     """One run on a target, step by step."""
 

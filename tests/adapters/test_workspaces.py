@@ -5,12 +5,13 @@ import shutil
 from pathlib import Path
 
 import pytest
-from repos import HOSTILE, Repo, fired
+from repos import HOSTILE, Repo, fired, on_disk
 
 from adapters.repository import workspaces
 from adapters.repository.git import ask, git
 from adapters.repository.workspaces import (
     agent,
+    look_over_gate,
     move_agent,
     move_gate,
     prepare,
@@ -21,31 +22,19 @@ from adapters.repository.workspaces import (
 )
 
 
-def on_disk(folder: Path) -> dict[str, bytes]:
-    """Everything in a checkout but its own `.git`: contents by path; links as where they point, folders if empty."""
-    found: dict[str, bytes] = {}
-    for above, folders, files in os.walk(folder):
-        if Path(above) == folder:
-            folders.remove(".git") if ".git" in folders else None
-        for name in (*files, *(name for name in folders if Path(above, name).is_symlink())):
-            path = Path(above, name)
-            found[str(path.relative_to(folder))] = (
-                os.fsencode(path.readlink()) if path.is_symlink() else path.read_bytes()
-            )
-        if not folders and not files:
-            found[f"{Path(above).relative_to(folder)}/"] = b""
-    return found
-
-
-@pytest.fixture(name="moved", params=["agent", "gate"])
+@pytest.fixture(name="moved", params=["agent", "gate", "gate looked over"])
 def _moved(request, campaign):
     """Move one of the two checkouts, and say what is in it."""
     move, folder = (
         (move_agent, campaign.agent) if request.param == "agent" else (move_gate, campaign.gate)
     )
+    stood: list[str] = []
 
     def moved(commit: str) -> dict[str, bytes]:
+        if stood and request.param == "gate looked over":
+            look_over_gate(campaign.workspace, stood[-1])
         move(campaign.workspace, commit)
+        stood.append(commit)
         return on_disk(folder)
 
     moved.folder = folder
@@ -448,11 +437,14 @@ def test_our_store_cannot_be_made_to_run_the_targets_drivers(target, campaign, t
     assert fired(tmp_path / "canary") == []
 
 
-def test_many_small_packs_become_one_and_what_no_ref_names_is_kept(target, campaign, monkeypatch):
+@pytest.mark.parametrize(("limit", "most"), [("MOST_PACKS", 1), ("MOST_LOOSE", -1)])
+def test_many_small_packs_become_one_and_what_no_ref_names_is_kept(
+    target, campaign, monkeypatch, limit, most
+):
     chain = campaign.chain({"a.py": "2\n"}, {"a.py": "3\n"})
     campaign.chain({"a.py": "other\n"}, at=1)
     packs = store(campaign.workspace).git_dir / "objects" / "pack"
-    monkeypatch.setattr(workspaces, "MOST_PACKS", 1)
+    monkeypatch.setattr(workspaces, limit, most)
     assert len(list(packs.glob("*.pack"))) > 1
 
     prepare(campaign.workspace)

@@ -1,0 +1,82 @@
+"""Moving a checkout by what differs: what can be stepped, and what git has to move."""
+
+import os
+
+import pytest
+from repos import on_disk
+
+from adapters.repository import moving
+from adapters.repository.git import git
+from adapters.repository.workspaces import _gate, move_gate
+
+
+@pytest.fixture(name="stepped")
+def _stepped(campaign):
+    """Look the gate's checkout of one commit over, and step to another: whether it could be done so."""
+    place, folder = _gate(campaign.workspace), campaign.gate
+
+    def stepped(old: str, new: str) -> bool:
+        look = moving._look(place, folder, old, frozenset())
+        return moving._stepped(place, folder, look, new, frozenset())
+
+    stepped.place = place
+    return stepped
+
+
+def test_plain_files_are_written_one_by_one_and_what_was_altered_is_mended(
+    target, campaign, stepped
+):
+    old = target.commit({"a.py": "1\n", "b.py": "1\n", "run.sh": "1\n", "sub/c.py": "1\n"})
+    new = target.commit({"a.py": "2\n", "sub/new.py": "2\n"})
+    move_gate(campaign.workspace, old)
+    (campaign.gate / "b.py").write_text("tampered\n")
+    (campaign.gate / "run.sh").unlink()
+    (campaign.gate / "sub" / "c.py").chmod(0o755)
+    (campaign.gate / "sub" / "stranger").write_text("x")
+
+    assert stepped(old, new)
+
+    assert on_disk(campaign.gate) == {
+        path: content for path, (_, content) in target.tree(new).items()
+    }
+    assert not os.access(campaign.gate / "sub" / "c.py", os.X_OK)
+    # The index knows it too: git finds nothing to do, nor any difference to the commit.
+    assert git(stepped.place, "diff-files", "--name-only") == b""
+    assert git(stepped.place, "diff-index", "--cached", "--name-only", new) == b""
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        pytest.param({"a.py": "1\n", "b.py": "1\n"}, {"b.py": None}, id="a file removed"),
+        pytest.param({"a": "1\n"}, {"a": None, "a/b.py": "1\n"}, id="a file that becomes a folder"),
+        pytest.param({"a.py": "1\n"}, {".gitattributes": "*.py eol=crlf\n"}, id="attributes"),
+    ],
+)
+def test_all_else_is_left_to_git(target, campaign, stepped, before, after):
+    old = target.commit(before)
+    new = target.commit(after)
+    move_gate(campaign.workspace, old)
+
+    assert not stepped(old, new)
+
+
+def test_attributes_that_were_altered_are_left_to_git(target, campaign, stepped):
+    old = target.commit({".gitattributes": "*.txt eol=lf\n", "a.py": "1\n"})
+    new = target.commit({"a.py": "2\n"})
+    move_gate(campaign.workspace, old)
+    (campaign.gate / ".gitattributes").write_text("*.py eol=crlf\n")
+
+    assert not stepped(old, new)
+
+
+def test_a_look_that_fails_is_no_look(target, campaign):
+    old = target.commit({"a.py": "1\n"})
+    move_gate(campaign.workspace, old)
+    index = _gate(campaign.workspace).index
+    index.write_bytes(b"no index")
+
+    moving.look_over(_gate(campaign.workspace), campaign.gate, old, frozenset())
+
+    assert moving._look_at(campaign.gate) is None
+    assert moving._look_at(campaign.gate) is None
