@@ -18,7 +18,9 @@ def printable(text: str, width: int | None = None) -> str:
     Subjects, test names and messages come from the repository worked on: an escape sequence
     in one of them must not reach a terminal.
     """
-    plain = "".join(" " if unicodedata.category(c) in _UNPRINTABLE else c for c in text)
+    plain = text
+    if not (text.isascii() and text.isprintable()):
+        plain = "".join(" " if unicodedata.category(c) in _UNPRINTABLE else c for c in text)
     plain = without_credentials(" ".join(plain.split()))
     if width is not None and len(plain) > width:
         return plain[: max(width - 1, 0)] + "…"
