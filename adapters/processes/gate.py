@@ -2,7 +2,6 @@
 
 import os
 import re
-import shlex
 import shutil
 import tempfile
 import time
@@ -11,7 +10,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Literal
 
-from adapters.processes import reports, sandbox, shell
+from adapters.processes import pytest_reports, reports, sandbox, shell
 from domain.environment import Environment
 from domain.gate import GatePlan, GateRun
 from domain.sandbox import OPEN, Profile, Sandbox, gate
@@ -50,6 +49,8 @@ JVM_BUILDS = (
 BUILD_FOLDERS = frozenset({"target", "build"})
 MODULE_DEPTH = 2
 
+PLUGIN = "pytest-plugin"
+
 OWN_REPORT = re.compile(r"--junit-?(?:xml|file)[= ](\S+)")
 
 MORE_THAN_A_PIPELINE = re.compile(r"[;\n]|(?<!>)&|\|\|")
@@ -77,6 +78,7 @@ def run_gate(
     """
     shutil.rmtree(scratch, ignore_errors=True)
     (scratch / "junit").mkdir(parents=True)
+    pytest_reports.lay_plugin(scratch / PLUGIN)
     log.parent.mkdir(parents=True, exist_ok=True)
     log.unlink(missing_ok=True)
     readonly = (*held.readonly, *_environment_paths(environment))
@@ -130,6 +132,7 @@ class _Run:
 
     def take(self, number: int, command: str, env: dict[str, str]) -> None:
         before = self._stamps()
+        scratch = self.junit.parent
         report = self.junit / f"pytest-{number}.xml"
         with self.log.open("a") as log:
             log.write(f"$ {command}\n")
@@ -144,7 +147,9 @@ class _Run:
                 "SWATHE_JUNIT": str(self.junit),
                 "GOTESTSUM_JUNITFILE": str(self.junit / f"go-{number}.xml"),
                 "JEST_JUNIT_OUTPUT_DIR": str(self.junit),
-                "PYTEST_ADDOPTS": _pytest_options(report, self.junit.parent / "pytest-cache"),
+                **pytest_reports.variables(
+                    scratch / PLUGIN, report, scratch / "pytest-cache", env.get("PYTHONPATH", "")
+                ),
             },
             timeout_seconds=max(self.plan.timeout_seconds - (time.monotonic() - self.started), 0.0),
             log=self.log,
@@ -235,23 +240,6 @@ def _shell(command: str) -> list[str]:
         return ["/bin/sh", "-c", command]
     alone = not MORE_THAN_A_PIPELINE.search(command)
     return [bash, "-o", "pipefail", "-c", f"{FORGIVE}{command}" if alone else command]
-
-
-def _pytest_options(report: Path, cache: Path) -> str:
-    """These win over the target's `addopts`, and lose to the command line.
-
-    All tests are named, even behind a failure: finding the culprit needs names, not speed. xunit1 is the
-    family that says which file a test is in. The cache is empty, so that `--lf` cannot choose the tests.
-    """
-    return shlex.join(
-        [
-            f"--junitxml={report}",
-            *("-o", "junit_family=xunit1"),
-            *("-o", f"cache_dir={cache}"),
-            "--maxfail=0",
-            "--continue-on-collection-errors",
-        ]
-    )
 
 
 @contextmanager

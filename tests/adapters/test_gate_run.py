@@ -1,12 +1,14 @@
 """The gate on a real project: what it says of honest changes, of attacks, and of what is not there."""
 
 import json
+import shlex
 import sys
 from pathlib import Path
 from uuid import uuid4
 
 import pytest
 
+from adapters.processes.environment import prepare
 from adapters.processes.gate import run_gate
 from domain.environment import Environment
 from domain.gate import GatePlan
@@ -206,6 +208,99 @@ def test_each_command_has_its_own_report_and_the_first_failure_ends_the_run(proj
     assert len(run.tests or {}) == 4
     assert (run.command, run.exit_code) == ("python -m pytest more", 1)
     assert not (project / "reached").exists()
+
+
+def found_by_pytest(environment):
+    """The environment as a target has it: pytest finds its plugins."""
+    return environment.model_copy(update={"variables": {}})
+
+
+TWICE = """
+import pytest, sys
+sys.exit(pytest.main(["tests"]) | pytest.main(["more"]))
+"""
+WORD = "python -m pytest -p no:anyio -p no:hypothesispytest -p no:pytest_cov"
+"""Without the plugins that are only slow to import."""
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        f"{WORD} tests && {WORD} more",
+        f"printf 'all: a b\\na:\\n\\t{WORD} tests\\nb:\\n\\t{WORD} more\\n' > Makefile; make -j2",
+        f"python -c '{TWICE}'",
+    ],
+)
+def test_each_pytest_of_one_command_has_its_own_report(project, command):
+    write(project, {"more/test_more.py": "def test_more():\n    assert 1\n"})
+
+    run = gate(project, command, environment=found_by_pytest(TOOLS))
+
+    assert run.status == "passed", run.tail
+    assert set(run.tests or {}) == {
+        *BASE,
+        "tests/test_calc.py::TestHalf::test_half",
+        "more/test_more.py::test_more",
+    }
+
+
+def test_a_pytest_that_a_test_starts_has_no_say(project):
+    """Its failures may be meant, as in the tests of a plugin."""
+    inner = """
+import subprocess, sys
+
+def test_outer(tmp_path):
+    (tmp_path / "test_inner.py").write_text("def test_inner(): assert 0")
+    for _ in range(2):
+        assert subprocess.call([sys.executable, "-m", "pytest", str(tmp_path)]) == 1
+"""
+    write(project, {"more/test_outer.py": inner})
+
+    run = gate(project, "python -m pytest more", environment=found_by_pytest(TOOLS))
+
+    assert run.tests == {"more/test_outer.py::test_outer": "passed"}
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        f"PYTHONPATH=. {WORD}",
+        f"PYTEST_DISABLE_PLUGIN_AUTOLOAD=1 {WORD}",
+        WORD.replace("-m", "-E -m"),
+    ],
+)
+def test_a_pytest_that_does_not_find_our_plugin_reports_all_the_same(project, command):
+    run = gate(project, command, environment=found_by_pytest(TOOLS))
+
+    assert run.status == "passed", run.tail
+    assert len(run.tests or {}) == 3
+
+
+@pytest.mark.real
+@pytest.mark.parametrize("versions", ["pytest==6.2.5 pytest-xdist<3", "pytest pytest-xdist"])
+def test_workers_of_xdist_write_one_whole_report(project, tmp_path, versions):
+    """The oldest pytest there is for this Python, and the newest."""
+    made = prepare(
+        GatePlan(
+            verify=("true",),
+            setup=(f"pip install -q {shlex.join(versions.split())}",),
+            language="python",
+        ),
+        project,
+        tmp_path / "envs",
+        {},
+        tmp_path / "setup.log",
+    )
+    assert isinstance(made, Environment), made
+    write(
+        project, {f"more/test_{n}.py": f"def test_{n}():\n    assert {n} != 3\n" for n in range(5)}
+    )
+
+    run = gate(project, f"{WORD} -n 2 more; {WORD} -n auto tests", environment=made)
+
+    assert len(run.tests or {}) == 8
+    assert run.failing == {"more/test_3.py::test_3"}
+    assert gate(project, "PYTHONPATH=. python -m pytest -n 2", environment=made).tests == run.tests
 
 
 # --- V6, V7, T29: gates that cannot fail, and tools that are not there -------------------------------
