@@ -18,7 +18,7 @@ from adapters.repository.workspaces import (
     tracked,
 )
 from adapters.repository.writing import Draft, write_commits
-from domain.detection import MANIFESTS, detect
+from domain.detection import detect, to_read
 from domain.environment import Environment, SetupFailed
 from domain.gate import GatePlan, GateRun
 from domain.target import Workspace
@@ -68,8 +68,8 @@ def plan_of(workspace: Workspace) -> GatePlan:
 
 
 def manifests(workspace: Workspace, names: Iterable[str]) -> Mapping[str, bytes]:
-    """Dependency manifests and task files in the root of the base commit."""
-    return read_files(workspace, workspace.base, sorted(MANIFESTS.intersection(names)))
+    """Dependency manifests, task files and CI files of the base commit."""
+    return read_files(workspace, workspace.base, to_read(names))
 
 
 def prepare(workspace: Workspace, plan: GatePlan) -> Prepared | SetupFailed:

@@ -12,12 +12,14 @@ from adapters.repository.opening import absolute, open_target, uncommitted
 from adapters.repository.workspaces import tracked
 from adapters.service import server
 from domain.admission import protected
+from domain.detection import seen
 from domain.doctor import Check, Doctor
 from domain.gate import Baseline, GatePlan
 from domain.report import BaselineSummary
 from domain.target import Target, Workspace
 from domain.value import Refused
 
+MOST_SEEN = 6
 TOOLS = ("ruff", "ast-grep", "uv")
 
 
@@ -34,6 +36,7 @@ def doctor(target: Target) -> Doctor:
         checks.append(
             Check(name="gate", ok=True, found=f"{'; '.join(gate.verify)} ({gate.source})")
         )
+        checks += _also_seen(workspace, gate)
         prepared, baseline, _ = beginning.prove_baseline(workspace, _sources(workspace))
         checks.append(
             Check(
@@ -66,6 +69,22 @@ def doctor(target: Target) -> Doctor:
     return Doctor(
         repo=target.repo, base=workspace.base, checks=tuple(checks), gate=gate, baseline=summary
     )
+
+
+def _also_seen(workspace: Workspace, gate: GatePlan) -> Iterable[Check]:
+    """The other ways to test that were found, and what of them cannot be run here."""
+    names = frozenset(tracked(workspace, workspace.base))
+    for one in seen(names, proving.manifests(workspace, names))[:MOST_SEEN]:
+        taken = gate.source.endswith(one.place)
+        if taken and not one.left_out:
+            continue
+        commands = "" if taken else f": {'; '.join(one.commands) or 'nothing that can be run here'}"
+        yield Check(
+            name="gate" if taken else "also seen",
+            ok=True,
+            found=f"{one.place}{commands}",
+            advice=f"Left out: {'; '.join(one.left_out[:MOST_SEEN])}" if one.left_out else "",
+        )
 
 
 def _baseline(baseline: Baseline) -> Check:

@@ -1,18 +1,18 @@
 """Which commands prove a commit of a repository, found from its base commit.
 
-For Python, plain pytest goes before a task runner's `test` target, wherever tests can be seen: it runs
-in the environment we prepare and names every test. A Makefile's target is written for its
-author's machine: sqlparse's calls tox, Pygments' calls `which py.test`.
-Every other language starts with the task runner, since its build has no one way to be run.
+In this order: task runners, CI, the default of the language. For Python, plain pytest goes before all
+of them wherever tests can be seen: it runs in the environment we prepare and names every test. A Makefile's
+target is written for its author's machine: sqlparse's calls tox, Pygments' calls `which py.test`.
 """
 
-import json
 import re
-import tomllib
-from collections.abc import Callable, Mapping
-from typing import cast
+from collections.abc import Callable, Iterable
 
 from domain.gate import GatePlan, Language
+from domain.nox import in_nox
+from domain.tables import Contents, json_table, table, toml
+from domain.tox import in_tox
+from domain.workflows import Tested, in_ci, is_workflow
 
 JUST = ("justfile", "Justfile", ".justfile")
 MAKE = ("GNUmakefile", "makefile", "Makefile")
@@ -22,6 +22,8 @@ PYTHON = (
     "setup.cfg",
     "pytest.ini",
     "tox.ini",
+    "tox.toml",
+    "noxfile.py",
     "requirements.txt",
     "requirements-dev.txt",
     "requirements-test.txt",
@@ -51,24 +53,51 @@ MANIFESTS = frozenset({*JUST, *MAKE, *PYTHON, *NODE, *BUILDS, "go.sum", "Cargo.l
 
 TEST_FILE = re.compile(r"(^|/)(test_[^/]*|[^/]*_test|tests)\.py$")
 TEST_TARGETS = ("test", "tests", "check")
+DETECTED = "detected: "
+MOST_SAID = 5
 NO_TEST_SCRIPT = "no test specified"
 
-Contents = Mapping[str, bytes]
+Rule = Callable[[frozenset[str], Contents], GatePlan | None]
+
+
+def to_read(names: Iterable[str]) -> list[str]:
+    """Of the tracked files those that `detect` and `installation_of` want to read."""
+    return sorted(name for name in names if name in MANIFESTS or is_workflow(name))
 
 
 def detect(names: frozenset[str], contents: Contents) -> GatePlan | str:
     """The plan for the tracked files `names`, with `contents` of the manifests; or why there is none, in words."""
-    rules = (_pytest, _django, _just, _make, _npm, _build)
-    for rule in rules:
+    for rule in RULES:
         plan = rule(names, contents)
         if plan:
             return plan
-    seen = sorted(names & MANIFESTS)
+    left_out = [words for one in _read(contents) for words in one.left_out]
     return (
         f"no test command found: no Python test file, and no test target in "
-        f"{', '.join(seen) or 'any build file at the root (there is none)'}. "
+        f"{', '.join(to_read(names)) or 'any build file at the root (there is none)'}. "
+        f"{'Seen, and not run: ' + '; '.join(left_out[:MOST_SAID]) + '. ' if left_out else ''}"
         "Say how the repository is tested: --verify 'make check'."
     )
+
+
+def seen(names: frozenset[str], contents: Contents) -> tuple[Tested, ...]:
+    """All ways to test that were found, the one that `detect` takes first; some with nothing that can be run here."""
+    plans = [plan for rule in RULES if (plan := rule(names, contents))]
+    read = {one.place: one for one in _read(contents)}
+    first = [
+        read.pop(_place(plan), Tested(place=_place(plan), commands=plan.verify)) for plan in plans
+    ]
+    return (*first, *read.values())
+
+
+def _read(contents: Contents) -> list[Tested]:
+    """What is read of other tools' files."""
+    found = (in_tox(contents), in_nox(contents), *in_ci(contents))
+    return [one for one in found if one]
+
+
+def _place(plan: GatePlan) -> str:
+    return plan.source.removeprefix(DETECTED)
 
 
 def _pytest(names: frozenset[str], contents: Contents) -> GatePlan | None:
@@ -78,7 +107,7 @@ def _pytest(names: frozenset[str], contents: Contents) -> GatePlan | None:
         return None
     where = f"settings in {configured}" if configured else f"{tests} test files"
     return GatePlan(
-        verify=("python -m pytest",), language="python", source=f"detected: pytest, from {where}"
+        verify=("python -m pytest",), language="python", source=f"{DETECTED}pytest, from {where}"
     )
 
 
@@ -86,7 +115,9 @@ def _django(names: frozenset[str], contents: Contents) -> GatePlan | None:
     if "manage.py" not in names:
         return None
     command = "python manage.py test --noinput"
-    return GatePlan(verify=(command,), language="python", source="detected: Django, from manage.py")
+    return GatePlan(
+        verify=(command,), language="python", source=f"{DETECTED}Django, from manage.py"
+    )
 
 
 def _just(names: frozenset[str], contents: Contents) -> GatePlan | None:
@@ -108,24 +139,42 @@ def _target(
                 return GatePlan(
                     verify=(f"{runner} {target}",),
                     language=_language(names),
-                    source=f"detected: target {target} of {file}",
+                    source=f"{DETECTED}target {target} of {file}",
                 )
     return None
 
 
 def _npm(names: frozenset[str], contents: Contents) -> GatePlan | None:
-    script = table(_json(contents.get("package.json", b"")), "scripts").get("test")
+    script = table(json_table(contents.get("package.json", b"")), "scripts").get("test")
     if not isinstance(script, str) or not script.strip() or NO_TEST_SCRIPT in script:
         return None
     return GatePlan(
-        verify=("npm test",), language="node", source="detected: script test of package.json"
+        verify=("npm test",), language="node", source=f"{DETECTED}script test of package.json"
     )
+
+
+def _tox(names: frozenset[str], contents: Contents) -> GatePlan | None:
+    return _plan(in_tox(contents), "python")
+
+
+def _nox(names: frozenset[str], contents: Contents) -> GatePlan | None:
+    return _plan(in_nox(contents), "python")
+
+
+def _ci(names: frozenset[str], contents: Contents) -> GatePlan | None:
+    return _plan(next(iter(in_ci(contents)), None), _language(names))
+
+
+def _plan(found: Tested | None, language: Language) -> GatePlan | None:
+    if found is None or not found.commands:
+        return None
+    return GatePlan(verify=found.commands, language=language, source=f"{DETECTED}{found.place}")
 
 
 def _build(names: frozenset[str], contents: Contents) -> GatePlan | None:
     for file, command in BUILDS.items():
         if file in names:
-            return GatePlan(verify=(command,), source=f"detected: the default of {file}")
+            return GatePlan(verify=(command,), source=f"{DETECTED}the default of {file}")
     return None
 
 
@@ -139,31 +188,9 @@ def _pytest_settings(contents: Contents) -> str:
 
 
 def _language(names: frozenset[str]) -> Language:
-    if names & {"pyproject.toml", "setup.py", "setup.cfg"}:
+    if names & {"pyproject.toml", "setup.py", "setup.cfg", "tox.ini", "tox.toml", "noxfile.py"}:
         return "python"
     return "node" if "package.json" in names else "other"
 
 
-def toml(text: bytes) -> Mapping[str, object]:
-    """A TOML file as a table; a broken one says nothing."""
-    return _parsed(tomllib.loads, text)
-
-
-def table(whole: Mapping[str, object], *keys: str) -> Mapping[str, object]:
-    """The table under `keys`, or an empty one."""
-    for key in keys:
-        inner = whole.get(key)
-        whole = cast("Mapping[str, object]", inner) if isinstance(inner, dict) else {}
-    return whole
-
-
-def _json(text: bytes) -> Mapping[str, object]:
-    return _parsed(json.loads, text)
-
-
-def _parsed(parse: Callable[[str], object], text: bytes) -> Mapping[str, object]:
-    try:
-        whole = parse(text.decode())
-    except (ValueError, RecursionError):
-        return {}
-    return cast("Mapping[str, object]", whole) if isinstance(whole, dict) else {}
+RULES: tuple[Rule, ...] = (_pytest, _django, _tox, _nox, _just, _make, _npm, _ci, _build)

@@ -8,7 +8,7 @@ from pydantic import Field
 from domain.gate import GatePlan
 from domain.value import Value
 
-RECIPE = "1"
+RECIPE = "2"
 """Raised when an environment would be made in another way, so that those made before are not used."""
 
 

@@ -4,7 +4,9 @@ import configparser
 import re
 from collections.abc import Iterable, Mapping
 
-from domain.detection import Contents, table, toml
+from domain.nox import in_nox
+from domain.tables import Contents, table, toml
+from domain.tox import in_tox
 from domain.value import Value
 
 TEST_NAMES = ("test", "tests", "testing", "dev")
@@ -25,6 +27,11 @@ TEST_REQUIREMENTS = (
     "requirements/dev.txt",
 )
 
+OWN_EXTRAS = re.compile(r"(?:-e|--editable)?(?:\./?)\[([\w, .-]+)\]$")
+FILE = re.compile(r"(?:-r|--requirement)=?(\S+)$")
+VERSIONS = r"(?:[<>=!~]+\s*[\w.*+!-]+\s*,?\s*)*"
+REQUIREMENT = re.compile(rf"[A-Za-z0-9][\w.-]*(?:\[[\w, .-]*\])?\s*{VERSIONS}(?:;.*)?$")
+
 
 class Installation(Value):
     """What to install, in the order of the fields."""
@@ -33,6 +40,8 @@ class Installation(Value):
     extra: str = ""
     group: str = ""
     files: tuple[str, ...] = ()
+    requirements: tuple[str, ...] = ()
+    """What tox or nox would install for the tests, when nothing else says what they need."""
 
     @property
     def words(self) -> str:
@@ -42,6 +51,7 @@ class Installation(Value):
             else "",
             f"its group {self.group!r}" if self.group else "",
             *self.files,
+            *self.requirements,
         ]
         return ", ".join(part for part in parts if part) or "nothing"
 
@@ -55,11 +65,30 @@ def installation_of(contents: Contents) -> Installation:
     editable = editable or bool(pyproject.keys() & {"project", "build-system"})
     files = () if editable or REQUIREMENTS not in contents else (REQUIREMENTS,)
     tests = next(((name,) for name in TEST_REQUIREMENTS if name in contents), ())
-    return Installation(
+    found = Installation(
         editable=editable,
         extra=_best(_extras(pyproject, contents)) if editable else "",
         group=_best(table(pyproject, "dependency-groups")),
         files=(*files, *tests),
+    )
+    return found if found.extra or found.group or tests else _with_runners(found, contents)
+
+
+def _with_runners(found: Installation, contents: Contents) -> Installation:
+    """And what tox or nox would install: extras of the target, files of the base commit, plain requirements."""
+    runner = in_tox(contents) or in_nox(contents)
+    words = re.sub(
+        r"(^|\n)(-\w|--\w+)\s+", r"\1\2", "\n".join(runner.requirements if runner else ())
+    )
+    lines = words.splitlines()
+    extras = [match[1] for line in lines if (match := OWN_EXTRAS.match(line))]
+    files = [match[1] for line in lines if (match := FILE.match(line)) and match[1] in contents]
+    return found.model_copy(
+        update={
+            "extra": ",".join(extras) if found.editable else "",
+            "files": tuple(dict.fromkeys((*found.files, *files))),
+            "requirements": tuple(line for line in lines if REQUIREMENT.match(line)),
+        }
     )
 
 

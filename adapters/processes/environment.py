@@ -1,6 +1,7 @@
 """The target's environment: prepared on the base commit, once per digest of what it is made from."""
 
 import os
+import re
 import shutil
 import sys
 from collections.abc import Mapping, Sequence
@@ -12,11 +13,15 @@ from domain.environment import Environment, SetupFailed, digest_of
 from domain.gate import GatePlan
 from domain.installation import installation_of
 from domain.sandbox import OPEN, Sandbox, setup
+from domain.workflows import is_workflow
 
 READY = "ready.json"
 WORKING_FOLDERS = ("home", "temporary")
 """Of the set-up alone, and on disk: it may download and build more than fits in memory."""
 TAIL_CHARACTERS = 6_000
+RUNNERS = {"pytest": re.compile(r"py\.?test"), "coverage": re.compile(r"\bcoverage run\b")}
+"""What a command needs though the target may not say so."""
+
 NODE_LOCKS = {
     "package-lock.json": "npm ci --no-audit --no-fund",
     "npm-shrinkwrap.json": "npm ci --no-audit --no-fund",
@@ -41,7 +46,9 @@ def prepare(
     """
     if plan.environment:
         return _existing(plan, folder, manifests)
-    digest = digest_of(plan, str(folder), sys.version, manifests)
+    # A job of CI changes nothing that is installed; the commands taken from it are in the plan.
+    made_from = {name: text for name, text in manifests.items() if not is_workflow(name)}
+    digest = digest_of(plan, str(folder), sys.version, made_from)
     home = envs / digest
     if (home / READY).is_file() and (plan.language != "node" or (folder / "node_modules").is_dir()):
         return Environment.from_json((home / READY).read_text())
@@ -156,10 +163,10 @@ class _Preparation:
         for file in plan.files:
             words += ["--requirements", file]
         self.notes.append(f"installed {plan.words}")
-        if any("pytest" in command or "py.test" in command for command in self.plan.verify):
-            # In one resolution with the target: installed after it, a new pytest would
-            # replace an old Pygments that is the target.
-            words.append("pytest")
+        # In one resolution with the target: installed after it, a new pytest would
+        # replace an old Pygments that is the target.
+        words += plan.requirements
+        words += [tool for tool, name in RUNNERS.items() if any(map(name.search, self.plan.verify))]
         return self._uv("pip", "install", "--python", self.python, *words) if words else None
 
     def _node(self) -> SetupFailed | None:
