@@ -2,11 +2,11 @@
 
 import os
 import re
-import shutil
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from adapters.erasing import erase
 from adapters.processes import indexes, sandbox, shell
 from adapters.processes.toolchains import toolchains
 from domain.environment import Environment, SetupFailed, digest_of
@@ -52,12 +52,12 @@ def prepare(
     home = envs / digest
     if (home / READY).is_file() and (plan.language != "node" or (folder / "node_modules").is_dir()):
         return Environment.from_json((home / READY).read_text())
-    shutil.rmtree(home, ignore_errors=True)
+    erase(home)
     home.mkdir(parents=True)
     log.parent.mkdir(parents=True, exist_ok=True)
     made = _Preparation(plan, folder, home, manifests, log, held=held).make(digest)
     for name in WORKING_FOLDERS:
-        shutil.rmtree(home / name, ignore_errors=True)
+        erase(home / name)
     if isinstance(made, Environment):
         draft = home / f"{READY}.draft"
         draft.write_text(made.to_json())

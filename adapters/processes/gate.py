@@ -10,6 +10,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Literal
 
+from adapters.erasing import erase
 from adapters.processes import pytest_reports, reports, sandbox, shell
 from domain.environment import Environment
 from domain.gate import GatePlan, GateRun
@@ -46,6 +47,9 @@ JVM_BUILDS = (
 )
 """In the root of what Maven or Gradle builds."""
 
+OWN_PLACES = ("*.xml", "*/*.xml", "*/*/*.xml")
+"""In the folder of ours, where a suite may have one for each of its parts."""
+
 BUILD_FOLDERS = frozenset({"target", "build"})
 MODULE_DEPTH = 2
 
@@ -76,7 +80,7 @@ def run_gate(
     `scratch` belongs to this run alone and is emptied first. `expect_reports`: the baseline named its tests,
     so that a run which names none has been cut short, whatever its exit code.
     """
-    shutil.rmtree(scratch, ignore_errors=True)
+    erase(scratch)
     (scratch / "junit").mkdir(parents=True)
     pytest_reports.lay_plugin(scratch / PLUGIN)
     log.parent.mkdir(parents=True, exist_ok=True)
@@ -186,7 +190,7 @@ class _Run:
             for command in self.plan.verify
             for name in OWN_REPORT.findall(command)
         ]
-        paths = [*self.junit.rglob("*.xml"), *own]
+        paths = [path for place in OWN_PLACES for path in self.junit.glob(place)] + own
         for module in _modules(self.folder, MODULE_DEPTH) if _is_jvm(self.folder) else ():
             for place in REPORT_FOLDERS:
                 paths += module.glob(place)
@@ -256,4 +260,5 @@ def _variables(environment: Environment, scratch: Path) -> Generator[dict[str, s
         path = [part for part in (environment.bin, env["PATH"]) if part]
         yield {**env, "PATH": os.pathsep.join(path)}
     finally:
-        shutil.rmtree(temporary, ignore_errors=True)
+        with suppress(OSError):
+            erase(Path(temporary))

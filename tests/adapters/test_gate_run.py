@@ -468,6 +468,23 @@ def test_nothing_of_an_earlier_run_is_in_the_scratch_folder(project):
     )
 
 
+def test_a_test_that_makes_folders_without_end_does_not_stop_the_next_gate(project):
+    nest = """
+import os
+for top, levels in ((os.environ["TMPDIR"], 1_100), (os.environ["SWATHE_JUNIT"], 2_000)):
+    here = os.open(top, os.O_RDONLY)
+    for _ in range(levels):
+        os.mkdir("d" * 50, dir_fd=here)
+        here, above = os.open("d" * 50, os.O_RDONLY, dir_fd=here), here
+        os.close(above)
+    os.close(here)
+"""
+    write(project, {"nest.py": nest})
+
+    assert gate(project, "python nest.py").status == "passed"
+    assert gate(project, "python -m pytest -q tests").status == "passed"
+
+
 def test_modules_at_the_root_of_the_tree_do_not_change_the_gate(project):
     """T42: the tree's own `json.py` is the target's business, and never ours."""
     for name in ("subprocess", "ctypes", "signal", "resource", "select"):
