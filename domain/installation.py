@@ -41,7 +41,7 @@ class Installation(Value):
     group: str = ""
     files: tuple[str, ...] = ()
     requirements: tuple[str, ...] = ()
-    """What tox or nox would install for the tests, when nothing else says what they need."""
+    """What tox or nox would install for its tests."""
 
     @property
     def words(self) -> str:
@@ -56,8 +56,12 @@ class Installation(Value):
         return ", ".join(part for part in parts if part) or "nothing"
 
 
-def installation_of(contents: Contents) -> Installation:
-    """A target that no build file describes is not installed; then its requirements are."""
+def installation_of(contents: Contents, verify: tuple[str, ...] = ()) -> Installation:
+    """A target that no build file describes is not installed; then its requirements are.
+
+    Where the commands to `verify` are those of tox or nox, what those would install is too. Not for others:
+    sqlparse's tox lists a plugin that no pytest of today can load.
+    """
     pyproject = toml(contents.get("pyproject.toml", b""))
     editable = bool({"setup.py", "setup.cfg"} & contents.keys()) and (
         "setup.py" in contents or b"[metadata]" in contents["setup.cfg"]
@@ -71,21 +75,19 @@ def installation_of(contents: Contents) -> Installation:
         group=_best(table(pyproject, "dependency-groups")),
         files=(*files, *tests),
     )
-    return found if found.extra or found.group or tests else _with_runners(found, contents)
+    runners = (in_tox(contents), in_nox(contents))
+    runner = next((one for one in runners if one and one.commands == verify), None)
+    return _with_runner(found, contents, runner.requirements) if runner else found
 
 
-def _with_runners(found: Installation, contents: Contents) -> Installation:
-    """And what tox or nox would install: extras of the target, files of the base commit, plain requirements."""
-    runner = in_tox(contents) or in_nox(contents)
-    words = re.sub(
-        r"(^|\n)(-\w|--\w+)\s+", r"\1\2", "\n".join(runner.requirements if runner else ())
-    )
-    lines = words.splitlines()
+def _with_runner(found: Installation, contents: Contents, said: tuple[str, ...]) -> Installation:
+    """And extras of the target, files of the base commit, and plain requirements."""
+    lines = re.sub(r"(^|\n)(-\w|--\w+)\s+", r"\1\2", "\n".join(said)).splitlines()
     extras = [match[1] for line in lines if (match := OWN_EXTRAS.match(line))]
     files = [match[1] for line in lines if (match := FILE.match(line)) and match[1] in contents]
     return found.model_copy(
         update={
-            "extra": ",".join(extras) if found.editable else "",
+            "extra": ",".join(extras) or found.extra if found.editable else "",
             "files": tuple(dict.fromkeys((*found.files, *files))),
             "requirements": tuple(line for line in lines if REQUIREMENT.match(line)),
         }

@@ -154,7 +154,7 @@ class _Preparation:
         return failed
 
     def _install(self) -> SetupFailed | None:
-        plan = installation_of(self.manifests)
+        plan = installation_of(self.manifests, self.plan.verify)
         words: list[str] = []
         if plan.editable:
             words += ["--editable", f".[{plan.extra}]" if plan.extra else "."]

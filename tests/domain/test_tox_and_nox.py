@@ -52,12 +52,12 @@ def test_the_default_environment_is_read_and_what_people_add_is_taken_out():
     assert found.left_out == ("`pytest {envtmpdir}`: {envtmpdir} is not known here",)
 
 
-def test_its_dependencies_are_installed_when_nothing_else_says_what_the_tests_need():
+def test_its_dependencies_are_installed_for_its_commands_and_for_no_others():
     files = {"tox.ini": TOX, "setup.py": b"", "requirements/test.txt": b""}
 
-    found = installation_of({name: files[name] for name in ("tox.ini", "setup.py")})
+    found = installation_of(files, in_tox(files).commands)
     assert found.extra == "fast,more"
-    assert found.files == ()
+    assert found.files == ("requirements/test.txt",)
     assert found.requirements == (
         "pytest",
         'pytest-cov >= 4, < 9  ; python_version > "3"',
@@ -65,7 +65,8 @@ def test_its_dependencies_are_installed_when_nothing_else_says_what_the_tests_ne
     )
     assert "mock>=2" in found.words
 
-    assert installation_of(files).requirements == ()
+    other = installation_of(files, ("python -m pytest",))
+    assert (other.requirements, other.extra) == ((), "")
 
 
 @pytest.mark.parametrize(
@@ -138,7 +139,9 @@ def test_the_first_default_session_with_a_test_is_read():
 
 
 def test_what_a_session_installs_is_installed():
-    found = installation_of({"noxfile.py": NOX, "pyproject.toml": b"[project]\nname = 'x'\n"})
+    files = {"noxfile.py": NOX, "pyproject.toml": b"[project]\nname = 'x'\n"}
+
+    found = installation_of(files, in_nox(files).commands)
 
     assert (found.extra, found.requirements) == ("fast", ("pytest", "mock>=2"))
 
