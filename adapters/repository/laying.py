@@ -4,7 +4,7 @@ import os
 import shutil
 from pathlib import Path
 
-from adapters.repository.sweeping import erase
+from adapters.erasing import erase
 from adapters.repository.writing import quoted
 
 SHA256 = 64

@@ -13,8 +13,9 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
+from adapters.erasing import erase
 from adapters.repository.git import Place, git
-from adapters.repository.sweeping import erase, stand, strange, sweep
+from adapters.repository.sweeping import stand, strange, sweep
 
 FILES = (b"100644", b"100755")
 ABSENT = b"000000"

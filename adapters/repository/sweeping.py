@@ -1,11 +1,11 @@
 """Sweeping: what does not belong into a checkout goes, whatever it is; links are never followed."""
 
 import os
-import shutil
-import stat
 from collections.abc import Iterator
 from collections.abc import Set as AbstractSet
 from pathlib import Path
+
+from adapters.erasing import erase
 
 OURS = ".git"
 """In the root of a checkout, and only there: laid anew at each move."""
@@ -55,18 +55,6 @@ def _folders(paths: AbstractSet[str]) -> set[str]:
             found.add(above)
             above = above.rpartition("/")[0]
     return found
-
-
-def erase(path: Path) -> None:
-    """Remove a file, a link or a whole folder, also one that was closed against it."""
-    if path.is_symlink() or not path.is_dir():
-        path.unlink(missing_ok=True)
-        return
-    shutil.rmtree(path, ignore_errors=True)
-    if path.exists():
-        for above, _, _ in os.walk(path):
-            Path(above).chmod(stat.S_IRWXU)
-        shutil.rmtree(path)
 
 
 def stand(folder: Path) -> None:
