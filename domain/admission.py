@@ -110,7 +110,7 @@ def refusal(commit: Commit, rules: Rules) -> str | None:
             reason = "case collision"
         if reason:
             return f"{reason}: {change.path}"
-    return None
+    return commit.leaks[0].told if commit.leaks else None
 
 
 def _refused(change: Change, rules: Rules) -> str | None:

@@ -1,5 +1,6 @@
 """A commit of an executor's chain, as git tells it. Untrusted, whoever made it."""
 
+from domain.secret import Leak
 from domain.value import Value
 
 REGULAR = ("100644", "100755")
@@ -46,6 +47,8 @@ class Commit(Value):
     changes: tuple[Change, ...] = ()
     removed: tuple[str, ...] = ()
     """Identifiers in removed lines that no added line has: what a broken test would miss."""
+    leaks: tuple[Leak, ...] = ()
+    """Secrets that it would bring into the repository."""
     sites: tuple[str, ...] = ()
     """Ids of the sites it settles."""
     place: str = ""

@@ -59,13 +59,13 @@ class Landed(Value):
 
 
 class Parked(Value):
-    """A commit that did not land. It is kept under `ref`."""
+    """A commit that did not land. It is kept under `ref`; one that holds a new secret is kept nowhere."""
 
     site: str
     sites: tuple[str, ...] = ()
     subject: str = ""
     reason: str
-    """`red`, `scope`, `protected: tests`, `secret`, `binary`, `oversized`, `empty`, `mode`, … in few words."""
+    """`red`, `scope`, `protected: tests`, `new secret`, `binary`, `oversized`, `empty`, `mode`, … in few words."""
     failures: tuple[Failure, ...] = ()
     ref: str = ""
     sha: str = ""

@@ -132,6 +132,8 @@ def _parked(report: Report) -> list[str]:
         for one in report.parked
     )
     text = "Nothing of it is lost: each commit is kept under its ref (`git show REF`)."
+    if not all(one.ref for one in report.parked):
+        text += " But one that holds a new secret is not brought into the repository."
     return ["## Parked", text, _table(("site", "reason", "breaks", "kept under"), rows)]
 
 

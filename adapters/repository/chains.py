@@ -6,6 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 
 from adapters.repository.git import Place, git
+from adapters.repository.patches import added_lines, told
+from adapters.repository.secrets import leaks
 from domain.commit import LINK, Change, Commit
 
 _WORD = re.compile(rb"[A-Za-z_][A-Za-z0-9_]{2,}")
@@ -39,22 +41,31 @@ def read_chain(place: Place, base: str, head: str) -> tuple[Commit, ...]:
     patches = _diff(place, against, "-p", "-U0")
     changes = _changes(place, against, patches)
     words = _removed_words(patches, shas)
+    messages = ((sha, message) for sha, _, _, message in commits)
+    found = leaks(place, base, [*told(messages, changes), *added_lines(patches, shas)])
     return tuple(
-        _commit(commit, changes.get(commit[0], ()), words.get(commit[0], ())) for commit in commits
+        _commit(
+            commit,
+            changes=changes.get(commit[0], ()),
+            removed=words.get(commit[0], ()),
+            leaks=found.get(commit[0], ()),
+        )
+        for commit in commits
     )
 
 
-def _commit(told: list[str], changes: tuple[Change, ...], removed: tuple[str, ...]) -> Commit:
+def _commit(told: list[str], **facts: object) -> Commit:
     sha, tree, parents, message = told
     subject, _, body = message.strip().partition("\n")
-    return Commit(
-        sha=sha,
-        tree=tree,
-        parents=tuple(parents.split()),
-        subject=subject,
-        body=body.strip(),
-        changes=changes,
-        removed=removed,
+    return Commit.model_validate(
+        {
+            "sha": sha,
+            "tree": tree,
+            "parents": tuple(parents.split()),
+            "subject": subject,
+            "body": body.strip(),
+            **facts,
+        }
     )
 
 

@@ -111,6 +111,8 @@ class _Desk:
         drafts: dict[str, Draft] = {}
         with Merger(store(self.workspace)) as merger:
             for sha, (reason, _) in reasons.items():
+                if self.commits[sha].leaks:
+                    continue
                 entries = line.fitted(self.commits[sha], merger.merge)
                 if entries:
                     drafts[sha] = Draft(
@@ -131,7 +133,8 @@ class _Desk:
         if settled.landed:
             refuse_foreign(workspace, branch, start, settled.tip)
             updates[workspace.branch] = (settled.tip, branch)
-        updates |= {commit.ref: (commit.sha, now.get(commit.ref)) for commit in settled.parked}
+        kept = [commit for commit in settled.parked if commit.ref]
+        updates |= {commit.ref: (commit.sha, now.get(commit.ref)) for commit in kept}
         known = [workspace.base, self.chain.base, branch or "", previous or ""]
         send(workspace, [new for new, _ in updates.values()], known)
         move_refs(workspace, updates, why)
@@ -157,14 +160,16 @@ class _Desk:
     def _parked(
         self, commit: Commit, reason: str, failures: tuple[Failure, ...], kept: str
     ) -> Parked:
+        # What holds a secret never enters the target, where a push would take it along.
+        withheld = bool(commit.leaks)
         return Parked(
             site=commit.place,
             sites=commit.sites,
             subject=subject_of(commit),
             reason=reason,
             failures=failures,
-            ref=f"refs/swathe/{self.workspace.axis}/parked/{commit.sha[:12]}",
-            sha=kept,
+            ref="" if withheld else f"refs/swathe/{self.workspace.axis}/parked/{commit.sha[:12]}",
+            sha="" if withheld else kept,
             made_from=commit.sha,
             run=self.workspace.run,
         )

@@ -4,6 +4,7 @@ from hypothesis import strategies as st
 
 from domain.admission import MAX_BLOB, Rules, admit, protected, refusal
 from domain.commit import ABSENT, Change, Commit
+from domain.secret import Leak
 
 OPEN = Rules()
 ALL = Rules(opened=frozenset({"tests", "ci", "deps", "config"}))
@@ -287,3 +288,14 @@ def test_what_never_may_land_never_is_admitted(chain):
                 assert not change.path.startswith(".git/")
                 assert change.deletes or change.new_mode == "120000" or not change.binary
                 assert change.new_mode != "120000" or change.link == "a.py"
+
+
+def test_a_new_secret_is_refused_by_its_place_and_kind():
+    """S6."""
+    leak = Leak(kind="AWS Access Key", path="a.py", line=3)
+    plain = commit(edit())
+
+    assert refusal(plain.model_copy(update={"leaks": (leak,)}), ALL) == (
+        "new secret (AWS Access Key): a.py:3"
+    )
+    assert refusal(plain, ALL) is None

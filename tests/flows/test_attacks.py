@@ -93,6 +93,23 @@ def test_edits_outside_the_scope_or_in_ci_files_are_refused_and_the_others_land(
     assert report.ending == "exhausted"
 
 
+def test_a_new_secret_is_refused_and_one_that_is_there_already_is_not(make):
+    """S6: neither the report nor the target holds the value of the new one."""
+    old, new = "ghp_" + "aB3dE6gH9j" * 3 + "kL2mN5", "ghp_" + "zY8xW7vU1t" * 3 + "sR4qP6"
+    repo = make(3, {"old.py": f"auth = '{old}'\n"})
+    repo.edits("m1", f"echo \"VALUE = 1  # '{new}'\" > m1.py")
+    repo.edits("m2", f"echo \"VALUE = 2  # '{old}'\" > m2.py")
+
+    report = repo.run()
+
+    assert [(parked.site, parked.reason) for parked in report.parked] == [
+        ("m1.py:1", "new secret (GitHub Token): m1.py:1")
+    ]
+    assert {commit.site for commit in report.landed} == {"m2.py:1", "m3.py:1"}
+    assert new not in report.to_json()
+    assert not any("parked" in ref for ref in repo.refs)
+
+
 def test_the_operator_can_open_a_protected_class(make):
     """V5, the other side."""
     repo = make(1, {".github/workflows/ci.yml": "on: push\n"})
