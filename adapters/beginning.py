@@ -56,6 +56,8 @@ def set_out(
     if written.exists():
         return Start.from_json(written.read_text())
     enough_path(workspace).unlink(missing_ok=True)  # said to a run that was killed
+    if workspace.sandbox.said:
+        events.emit(run_folder(workspace), "sandbox", what=workspace.sandbox.said)
     surveyed, notes = survey(workspace, axis, title(axis), retry=retry)
     events.emit(
         run_folder(workspace), "sites", count=len(surveyed.listing.sites),
@@ -225,6 +227,7 @@ def _start(
         notes=notes,
         gate_runs=len(seconds),
         gate_seconds=sum(seconds),
+        sandbox=workspace.sandbox.backend,
     )
 
 

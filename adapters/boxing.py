@@ -4,6 +4,7 @@ import os
 from pathlib import Path
 
 from adapters.processes import sandbox
+from adapters.processes.toolchains import named
 from adapters.repository.workspaces import store
 from domain.sandbox import Sandbox, choose
 from domain.target import Workspace
@@ -11,11 +12,15 @@ from domain.target import Workspace
 
 def boxed(workspace: Workspace, *, model: bool = False, offline: bool = False) -> Workspace:
     """The workspace with its sandbox; refused when it has to have one and none works."""
-    policy = workspace.target.sandbox
+    target = workspace.target
+    policy = target.sandbox
     choice = choose(policy, sandbox.available(policy), model=model)
     held = Sandbox(
         backend=choice.backend,
         readonly=tuple(map(str, _borrowed(workspace))),
+        shown=tuple(
+            str(path) for command in (*target.verify, *target.setup) for path in named(command)
+        ),
         offline=offline,
         said=choice.said,
     )

@@ -90,8 +90,8 @@ GateMinutes = Annotated[
 Sandbox = Annotated[
     Policy,
     typer.Option(
-        help="off: commands have your rights; auto: held back where that works here; "
-        "required: refused where it does not; landlock: the weaker way, where bubblewrap cannot run.",
+        help="What holds back the target's commands. auto: bubblewrap, and where it does not work a warning; "
+        "required: refused where it does not; landlock: the weaker way; off: nothing, they have your rights.",
         rich_help_panel=GATE,
     ),
 ]
@@ -135,7 +135,7 @@ def target(
     environment: str = "",
     allow: list[str] | None = None,
     include_generated: bool = False,
-    sandbox: Policy = "off",
+    sandbox: Policy = "auto",
     gate_minutes: float = 30.0,
 ) -> Target:
     """The target these answers describe. Refuses what cannot be meant."""

@@ -17,6 +17,7 @@ from domain.axis import Axis, slug, title
 from domain.journal import Journal
 from domain.options import RunOptions
 from domain.report import Report
+from domain.sandbox import Policy
 from domain.target import Target, Workspace
 from domain.value import Busy, Refused
 
@@ -100,7 +101,7 @@ def _flow(options: RunOptions, axis: Axis, workspace: Workspace) -> Report:
     return Report.from_json(path.read_text())
 
 
-def demo(folder: Path, axis: str) -> Report:
+def demo(folder: Path, axis: str, sandbox: Policy) -> Report:
     """Make the sample a git repository, and run a campaign on it."""
     from adapters import sample
 
@@ -109,4 +110,4 @@ def demo(folder: Path, axis: str) -> Report:
     git(Place(git_dir=folder / ".git"), "init", "-q", "--initial-branch=main", str(folder))
     git(place, "add", "-A")
     git(place, "commit", "-q", "-m", "The sample, as it came")
-    return run_campaign(RunOptions(target=Target(repo=str(folder)), axis=axis))
+    return run_campaign(RunOptions(target=Target(repo=str(folder), sandbox=sandbox), axis=axis))

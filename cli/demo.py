@@ -27,6 +27,7 @@ def demo(
             help=f"The axis to carry through. With `{sample.PARKING_AXIS}` some commits break tests, and are parked.",
         ),
     ] = sample.AXIS,
+    sandbox: ask.Sandbox = "auto",
     as_json: ask.Json = False,
 ) -> None:
     """Make a small git repository, carry an axis through it, and show the commits that landed."""
@@ -39,6 +40,6 @@ def demo(
             )
         from cli import engine, summary
 
-        report = engine.demo(folder.absolute(), axis)
+        report = engine.demo(folder.absolute(), axis, sandbox)
         summary.show(report, as_json=as_json)
         raise typer.Exit(report.exit_code)

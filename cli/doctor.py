@@ -15,7 +15,7 @@ def doctor(
     verify: ask.Verify = None,
     setup: ask.Setup = None,
     environment: ask.Environment = "",
-    sandbox: ask.Sandbox = "off",
+    sandbox: ask.Sandbox = "auto",
     gate_minutes: ask.GateMinutes = 30.0,
     as_json: ask.Json = False,
 ) -> None:

@@ -5,6 +5,7 @@ from pathlib import Path
 from domain.doctor import Doctor, Plan
 from domain.options import RunOptions
 from domain.report import Report
+from domain.sandbox import Policy
 from domain.status import Asked, RepoStatus, Taken
 from domain.target import Target
 
@@ -16,11 +17,11 @@ def run_campaign(options: RunOptions) -> Report:
     return carrying.run_campaign(options)
 
 
-def demo(folder: Path, axis: str) -> Report:
+def demo(folder: Path, axis: str, sandbox: Policy) -> Report:
     """Make the sample a git repository, and run a campaign on it."""
     from cli import carrying
 
-    return carrying.demo(folder, axis)
+    return carrying.demo(folder, axis, sandbox)
 
 
 def plan(options: RunOptions) -> Plan:

@@ -29,6 +29,8 @@ def plan(options: RunOptions) -> Plan:
         state, listing = beginning.preview(workspace, axis)
         sites = open_sites(Survey(state=state or State(axis=title(axis)), listing=listing, tip=""))
         gate, notes = _gate_of(workspace), listing.notes
+    if workspace.sandbox.said:
+        notes = (*notes, workspace.sandbox.said)
     return Plan(
         axis=title(axis),
         target=options.target.repo,

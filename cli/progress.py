@@ -24,6 +24,8 @@ SECONDS_BETWEEN_LOOKS = 0.1
 SECONDS_TO_FINISH = 5.0
 MINUTES_BETWEEN_WARNINGS = 10
 BAR_WIDTH = 40
+SHOWN = {"begun": "", "ui": "", "baseline": "", "parked": "yellow", "sandbox": "bold yellow"}
+"""The events that stay on the screen, each with its style."""
 
 
 class View(Protocol):
@@ -76,8 +78,8 @@ class Screen:
         self._live.stop()
 
     def show(self, progress: Progress, event: Event) -> None:
-        if event.event in {"begun", "ui", "baseline", "parked"} and (line := told(event)):
-            style = "yellow" if event.event == "parked" else ""
+        if event.event in SHOWN and (line := told(event)):
+            style = SHOWN[event.event]
             self._live.console.print(Text(line, style=style))
 
     def tick(self, progress: Progress, now: float) -> None:

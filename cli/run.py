@@ -37,7 +37,7 @@ def run(
     setup: ask.Setup = None,
     environment: ask.Environment = "",
     allow: ask.Allow = None,
-    sandbox: ask.Sandbox = "off",
+    sandbox: ask.Sandbox = "auto",
     gate_minutes: ask.GateMinutes = 30.0,
     verify_each: Annotated[
         bool,
@@ -108,6 +108,7 @@ def plan(
     verify: ask.Verify = None,
     setup: ask.Setup = None,
     environment: ask.Environment = "",
+    sandbox: ask.Sandbox = "auto",
     grain: OneCommit = "finding",
     unsafe: Unsafe = False,
     as_json: ask.Json = False,
@@ -122,6 +123,7 @@ def plan(
             verify=verify,
             setup=setup,
             environment=environment,
+            sandbox=sandbox,
             include_generated=include_generated,
         )
         options = RunOptions(

@@ -10,6 +10,7 @@ from domain.proof import Proof
 from domain.recognition import barred
 from domain.red_rate import RedRate
 from domain.report import BaselineSummary, Ending, Remaining, Report, Seconds
+from domain.sandbox import Backend
 from domain.site import Listing, Site
 from domain.state import State
 from domain.value import Value
@@ -69,6 +70,7 @@ class Start(Value):
     notes: tuple[str, ...] = ()
     gate_runs: int = 0
     gate_seconds: float = 0.0
+    sandbox: Backend = "none"
 
 
 class Journal(Value):
@@ -233,6 +235,7 @@ class Journal(Value):
             flaky=self.flaky,
             fixed=self.fixed,
             gate=start.plan.verify,
+            sandbox=start.sandbox,
             gate_runs=self.gate_runs + start.gate_runs,
             passes=self.passes,
             spend_usd=state.spend_usd,

@@ -7,6 +7,7 @@ change of meaning is a new version.
 from typing import Literal
 
 from domain.gate import Failure
+from domain.sandbox import Backend
 from domain.value import Value
 
 Ending = Literal[
@@ -127,6 +128,8 @@ class Report(Value):
     fixed: tuple[str, ...] = ()
     """Known failures of the baseline that the landed tip passes."""
     gate: tuple[str, ...] = ()
+    sandbox: Backend | None = None
+    """What held back the target's commands; None: no command was to be run."""
     gate_runs: int = 0
     passes: int = 0
     spend_usd: float = 0.0

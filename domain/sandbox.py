@@ -141,6 +141,8 @@ class Sandbox(Value):
     backend: Backend = "none"
     readonly: tuple[str, ...] = ()
     """What each of them may read besides: the objects that the clones borrow."""
+    shown: tuple[str, ...] = ()
+    """What gate and set-up may read besides: the files that the operator's own commands for them name."""
     offline: bool = False
     said: str = ""
     """What the operator has to be told of it; empty when there is nothing to warn of."""

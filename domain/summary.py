@@ -100,6 +100,7 @@ def _home(report: Report) -> list[str]:
         ("Base", report.base),
         ("Run", report.run),
         ("Gate", "; ".join(report.gate)),
+        ("Sandbox", report.sandbox or ""),
         ("Prefect UI", report.ui),
     ]
     table = _table(("", ""), ((name, _code(value)) for name, value in rows if value))

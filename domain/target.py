@@ -41,9 +41,9 @@ class Target(Value):
     )
     include_generated: bool = Field(default=False, title="Generated files too")
     sandbox: Policy = Field(
-        default="off",
+        default="auto",
         title="Sandbox",
-        description="auto: held back where that works; required: refused where it does not; off: with your rights.",
+        description="auto: held back where that works; required: refused where it does not; landlock: the weaker way; off: with your rights.",
     )
     gate_minutes: float = Field(default=30.0, gt=0, title="Minutes a gate run may take")
 

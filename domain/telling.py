@@ -78,6 +78,7 @@ def _baseline_told(event: Event) -> str:
 _WORDS: dict[str, Callable[[Event], str]] = {
     "begun": _begun_told,
     "ui": lambda event: f"watch it at {printable(event.url)}",
+    "sandbox": lambda event: f"warning: {printable(event.what)}",
     "step": lambda event: printable(event.what),
     "baseline": _baseline_told,
     "sites": lambda event: f"{counted(event.count, 'site')} found",

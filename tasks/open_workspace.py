@@ -20,6 +20,4 @@ def open_workspace(target: Target, axis: Axis, run: str) -> Workspace:
     workspace = boxed(open_target(target, slug(axis), run or str(flow_run.id)[:13]))
     beginning.attach(workspace)
     events.emit(run_folder(workspace), "ui", url=address())
-    if workspace.sandbox.said:
-        events.emit(run_folder(workspace), "sandbox", said=workspace.sandbox.said)
     return workspace

@@ -119,7 +119,7 @@ class _Preparation:
             str(folder),
             str(home),
             cache=str(cache) if cache.is_dir() else "",
-            readonly=(*held.readonly, *ours),
+            readonly=(*held.readonly, *held.shown, *ours),
             offline=held.offline,
         )
         self.notes: list[str] = []

@@ -85,7 +85,7 @@ def run_gate(
     pytest_reports.lay_plugin(scratch / PLUGIN)
     log.parent.mkdir(parents=True, exist_ok=True)
     log.unlink(missing_ok=True)
-    readonly = (*held.readonly, *_environment_paths(environment))
+    readonly = (*held.readonly, *held.shown, *_environment_paths(environment))
     profile = gate(str(folder), str(scratch), readonly=readonly)
     run = _Run(plan, folder, scratch / "junit", log, held=held, profile=profile)
     with _variables(environment, scratch) as env:

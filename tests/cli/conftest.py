@@ -60,8 +60,8 @@ class Engine(ModuleType):
         self._heard(options)
         return self.report
 
-    def demo(self, folder: Path, axis: str) -> Report:
-        self._heard(folder, axis)
+    def demo(self, folder: Path, axis: str, sandbox: str) -> Report:
+        self._heard(folder, axis, sandbox)
         return self.report
 
     def plan(self, options: RunOptions) -> Plan:

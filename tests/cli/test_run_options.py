@@ -172,7 +172,7 @@ def test_the_demo_makes_its_repository_where_it_is_told(swathe, engine, tmp_path
     ran = swathe("demo", str(tmp_path / "tally"))
 
     assert ran.code == 0
-    assert engine.asked == [tmp_path / "tally", "ruff:UP,C4,SIM"]
+    assert engine.asked == [tmp_path / "tally", "ruff:UP,C4,SIM", "auto"]
 
 
 def test_the_demo_leaves_a_folder_that_exists_alone(swathe, engine, tmp_path):

@@ -57,6 +57,8 @@ class Repo:
     axis: str = ""
     verify: tuple[str, ...] = ()
     environment: str = sys.prefix
+    sandbox: str = "off"
+    """Scripted gates and executors count their calls outside of the tree; `test_sandboxed` has those that do not."""
     more: dict[str, object] = field(default_factory=dict[str, object])
 
     def __post_init__(self) -> None:
@@ -118,6 +120,7 @@ class Repo:
             "repo": str(self.folder),
             "verify": self.verify,
             "environment": self.environment,
+            "sandbox": self.sandbox,
         }
         target |= {name: value for name, value in asked.items() if name in Target.model_fields}
         rest = {name: value for name, value in asked.items() if name not in Target.model_fields}
@@ -138,7 +141,8 @@ class Repo:
     def words(self) -> list[str]:
         """The options of this target, as they are typed."""
         gates = [word for command in self.verify for word in ("--verify", command)]
-        return [str(self.folder), "--axis", self.axis, "--env", self.environment, *gates]
+        words = [str(self.folder), "--axis", self.axis, "--sandbox", self.sandbox]
+        return [*words, *(["--env", self.environment] if self.environment else []), *gates]
 
     def typed(self, *more: str) -> tuple[shell.Finished, Report]:
         """`swathe run … --json`: how it ended, and the report on its last line."""
@@ -313,7 +317,12 @@ def campaign(options: RunOptions) -> None:
 
 
 def wait_for(path: Path, seconds: float = 60.0) -> None:
+    wait_for_one(path.parent, path.name, seconds)
+
+
+def wait_for_one(folder: Path, pattern: str, seconds: float = 60.0) -> None:
+    """Wait until something in `folder` matches."""
     deadline = time.monotonic() + seconds
-    while not path.exists():
-        assert time.monotonic() < deadline, f"{path} does not come"
+    while not any(folder.glob(pattern)):
+        assert time.monotonic() < deadline, f"{folder / pattern} does not come"
         time.sleep(0.02)
