@@ -10,9 +10,11 @@ import pytest
 
 from adapters.processes.environment import prepare
 from adapters.processes.gate import run_gate
+from adapters.processes.sandbox import available
 from domain.environment import Environment
 from domain.gate import GatePlan
 from domain.judgement import baseline_of, judge, notices, settle
+from domain.sandbox import OPEN, Sandbox
 
 TOOLS = Environment(
     digest="ours",
@@ -20,6 +22,8 @@ TOOLS = Environment(
     variables={"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"},
 )
 HERE = ("python -m pytest",)
+HELD = Sandbox(backend="bubblewrap") if available().works else OPEN
+"""As a user's gate runs, where it can."""
 
 SOURCE = "def add(a, b):\n    return a + b\n\n\ndef half(a):\n    return a / 2\n"
 BROKEN = SOURCE.replace("a + b", "a - b")
@@ -56,7 +60,7 @@ def write(folder, files):
         path.write_text(text)
 
 
-def gate(folder, *verify, seconds=60.0, environment=TOOLS, expect_reports=False):
+def gate(folder, *verify, seconds=60.0, environment=TOOLS, expect_reports=False, held=HELD):
     plan = GatePlan(verify=verify or HERE, timeout_seconds=seconds)
     beside = folder.parent
     return run_gate(
@@ -66,6 +70,7 @@ def gate(folder, *verify, seconds=60.0, environment=TOOLS, expect_reports=False)
         beside / "scratch",
         beside / "gate.log",
         expect_reports=expect_reports,
+        held=held,
     )
 
 
@@ -412,10 +417,10 @@ def test_a_test_that_hangs_is_named_in_the_log(project):
 # --- flaky, signals, surroundings ---------------------------------------------------------------------
 
 
-def test_a_test_that_fails_on_its_first_run_only_is_flaky_and_blames_nobody(project, tmp_path):
+def test_a_test_that_fails_on_its_first_run_only_is_flaky_and_blames_nobody(project):
     """V2."""
     baseline = baseline_of(gate(project))
-    once = tmp_path / "ran"
+    once = project / "ran"
     flaky = f"\n\ndef test_half_the_time():\n    import pathlib\n    p = pathlib.Path({str(once)!r})\n    seen = p.exists()\n    p.touch()\n    assert seen\n"
     write(project, {"tests/test_calc.py": TESTS + flaky})
 
@@ -445,18 +450,20 @@ def test_a_crash_of_the_runner_names_the_signal(project):
     assert "SIGABRT" in run.why
 
 
-def test_the_commands_have_a_home_and_a_temporary_folder_of_their_own(project, monkeypatch):
+@pytest.mark.parametrize("held", dict.fromkeys((HELD, OPEN)), ids=lambda held: held.backend)
+def test_the_commands_have_a_home_and_a_temporary_folder_of_their_own(project, monkeypatch, held):
     monkeypatch.setenv("ANTHROPIC_API_KEY", "canary")
     script = "import json, os, tempfile; json.dump({**os.environ, 'tmp': tempfile.gettempdir()}, open('seen.json', 'w'))"
+    script += "; tempfile.mkstemp(prefix='left-')"
 
-    gate(project, f'python -c "{script}"')
+    gate(project, f'python -c "{script}"', held=held)
     seen = json.loads((project / "seen.json").read_text())
 
     assert "canary" not in seen.values()
     assert seen["HOME"].startswith(str(project.parent))
     assert seen["tmp"] == seen["TMPDIR"]
     assert len(seen["TMPDIR"]) < 60
-    assert not Path(seen["TMPDIR"]).exists()
+    assert gate(project, '! ls "$TMPDIR" | grep left-', held=held).status == "passed"
 
 
 def test_nothing_of_an_earlier_run_is_in_the_scratch_folder(project):
