@@ -30,6 +30,7 @@ def strange(folder: Path, known: AbstractSet[str]) -> Iterator[str]:
                     continue
                 if entry.is_dir(follow_symlinks=False):
                     if path in folders or path in known:
+                        _unlock(entry)
                         waiting.append(path)
                     else:
                         yield path
@@ -45,6 +46,13 @@ def files_below(path: Path) -> Iterator[Path]:
     for above, _, names in os.walk(path):
         for name in names:
             yield Path(above, name)
+
+
+def _unlock(folder: "os.DirEntry[str]") -> None:
+    """A folder of the tree's own that was closed against us could be neither looked into nor written to."""
+    mode = folder.stat(follow_symlinks=False).st_mode
+    if mode & stat.S_IRWXU != stat.S_IRWXU:
+        Path(folder.path).chmod(stat.S_IMODE(mode) | stat.S_IRWXU)
 
 
 def _folders(paths: AbstractSet[str]) -> set[str]:

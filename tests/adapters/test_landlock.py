@@ -99,7 +99,9 @@ CHECKS = [line.split('"')[1] for line in PROBE.splitlines() if line.startswith('
 @pytest.fixture(autouse=True, scope="module", name="works")
 def _works():
     if landlock.abi() < landlock.OLDEST_ABI:
-        pytest.skip(f"needs Landlock {landlock.OLDEST_ABI}: this kernel has {landlock.abi()}")
+        pytest.skip(
+            f"needs a sandbox: this kernel has Landlock {landlock.abi()}, not {landlock.OLDEST_ABI}"
+        )
 
 
 @pytest.fixture(name="folder")

