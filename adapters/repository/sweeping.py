@@ -1,6 +1,7 @@
 """Sweeping: what does not belong into a checkout goes, whatever it is; links are never followed."""
 
 import os
+import stat
 from collections.abc import Iterator
 from collections.abc import Set as AbstractSet
 from pathlib import Path
