@@ -44,6 +44,8 @@ class Blame(Value):
 
     commit: str
     failures: tuple[Failure, ...]
+    pinned: bool = False
+    """Only with the protected files of the base."""
 
 
 class RedRun(Value):
@@ -53,6 +55,7 @@ class RedRun(Value):
     on: int
     """How many good commits they were put on."""
     failures: tuple[Failure, ...]
+    pinned: bool = False
     named: dict[str, tuple[Failure, ...]] = {}
     """The failures that point at a commit, by commit."""
 
@@ -63,6 +66,8 @@ class Outcome(Value):
     good: tuple[str, ...] = ()
     """In the order in which they were found green: the order they land in."""
     verified: dict[str, int] = {}
+    pinned: tuple[str, ...] = ()
+    """The good ones that were verified with the protected files of the base, too."""
     bad: tuple[Blame, ...] = ()
     refused: dict[str, str] = {}
     """The reason by commit that was not admitted."""
@@ -88,6 +93,8 @@ class Batch(Value):
     rate: RedRate = RedRate()
     verified: dict[str, int] = {}
     """How many commits were in the green probe, by good commit."""
+    pinned: tuple[str, ...] = ()
+    """Good commits whose probe was green with the protected files of the base, too."""
     fixed: tuple[str, ...] = ()
     """Known failures that the last green probe passed."""
     each: bool = False
@@ -118,6 +125,7 @@ class Batch(Value):
         return Outcome(
             good=self.good,
             verified=self.verified,
+            pinned=self.pinned,
             bad=self.bad,
             refused=self.refused,
             rate=self.rate,
@@ -157,9 +165,15 @@ class Batch(Value):
         """
         probe = self.probe if probe is None else probe
         if verdict.green:
-            return self._cleared(probe, verdict.fixed)
+            return self._cleared(probe, verdict)
         telling = {commit: named[commit] for commit in probe if commit in named}
-        run = RedRun(commits=probe, on=len(self.good), failures=verdict.failures, named=telling)
+        run = RedRun(
+            commits=probe,
+            on=len(self.good),
+            failures=verdict.failures,
+            pinned=verdict.pinned,
+            named=telling,
+        )
         seen = self.model_copy(update={"reds": (*self.reds, run), "fresh": False})
         if set(probe) <= set(self.suspects):
             return seen._red_suspects(probe, tuple(c for c in telling if c in sure))
@@ -169,12 +183,13 @@ class Batch(Value):
             return seen._set_aside(tuple(telling))
         return seen.model_copy(update={"group": probe})._inferred()
 
-    def _cleared(self, probe: tuple[str, ...], fixed: tuple[str, ...]) -> "Batch":
+    def _cleared(self, probe: tuple[str, ...], verdict: Verdict) -> "Batch":
         cleared = self._without(
             set(probe),
             good=self.good + probe,
             verified=self.verified | dict.fromkeys(probe, len(probe)),
-            fixed=fixed,
+            fixed=verdict.fixed,
+            pinned=self.pinned + (probe if verdict.pinned else ()),
             rate=self.rate.cleared(len(probe)),
             fresh=True,
         )
@@ -214,16 +229,16 @@ class Batch(Value):
         return self.model_copy(update={"suspects": sure, "pending": rest, "group": group})
 
     def _blame(self, commit: str) -> "Batch":
-        blame = Blame(commit=commit, failures=self._failures_of(commit))
+        run = self._telling(commit)
+        failures = run.named.get(commit, run.failures)
+        blame = Blame(commit=commit, failures=failures, pinned=run.pinned)
         return self._without({commit}, bad=(*self.bad, blame), rate=self.rate.found(), group=())
 
-    def _failures_of(self, commit: str) -> tuple[Failure, ...]:
-        """What points at the commit in the last run that named it, else all of the smallest run that held it."""
+    def _telling(self, commit: str) -> RedRun:
+        """The last run that named the commit, else the smallest one that held it."""
         held = [red for red in self.reds if commit in red.commits]
         naming = [red for red in held if commit in red.named]
-        if naming:
-            return naming[-1].named[commit]
-        return min(held, key=lambda red: len(red.commits)).failures
+        return naming[-1] if naming else min(held, key=lambda red: len(red.commits))
 
     def _held(self, commit: str) -> int:
         return sum(commit in red.commits for red in self.reds)

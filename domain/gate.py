@@ -43,6 +43,8 @@ class GateRun(Value):
     """The end of the log, bounded."""
     log: str = ""
     """Path of the kept log."""
+    signed: int = 0
+    """Reports that bear this run's mark, which pytest was told: what the judged code writes by itself has none."""
     why: str = ""
     """In words, what decided a run that did not pass: `pytest: command not found`, `ended with exit code 2`."""
 
@@ -94,6 +96,8 @@ class Verdict(Value):
     seconds: float = 0.0
     kept: bool = False
     """True when the tree had been verified before and no gate was run."""
+    pinned: bool = False
+    """True when the protected files of the base were restored for the run that decided; as committed, it was green."""
     truncated: bool = False
     """True when fewer tests ran than on the base: the runner stopped at its first failure."""
     log: str = ""

@@ -23,6 +23,8 @@ def judge(run: GateRun, baseline: Baseline) -> Verdict:
         return Verdict(kind=run.status, failures=_nameless(run), seconds=run.seconds, log=run.log)
     new, missing = _new_failures(run, baseline), _missing(run, baseline)
     failures = new or (_absent(missing) if run.tests else ())
+    if not failures and run.tests and run.signed < baseline.run.signed:
+        failures = (_unsigned(run),)
     if not failures and not _explained(run, baseline):
         failures = _nameless(run)
     return Verdict(
@@ -133,6 +135,11 @@ def _was_killed(run: GateRun) -> bool:
 
 def _ends(run: GateRun) -> tuple[str, str, int | None]:
     return run.status, run.command, run.exit_code
+
+
+def _unsigned(run: GateRun) -> Failure:
+    said = "a report does not come from the runner: it lacks the mark that this run gave it"
+    return Failure(test=run.command, message=f"{said}\n{run.tail}")
 
 
 def _nameless(run: GateRun) -> tuple[Failure, ...]:

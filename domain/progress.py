@@ -42,6 +42,7 @@ class Event(BaseModel):
     kind: str = ""
     seconds: float = 0.0
     kept: bool = False
+    pinned: bool = False
     failures: tuple[str, ...] = ()
     site: str = ""
     reason: str = ""

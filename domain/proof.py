@@ -34,13 +34,10 @@ class Proof(Value):
     """Tests that answered both ways on this very tree."""
     nobody: bool = False
     """The tip without them gets no answer either: it is not the commits' doing."""
+    seconds: tuple[float, ...] = ()
+    """Of the gate runs that were made: none when the answer was kept, two when it was pinned."""
     elapsed: float = 0.0
     """Active seconds of the run, after it."""
-
-    @property
-    def seconds(self) -> tuple[float, ...]:
-        """Of the gate run, if one was made."""
-        return (self.verdict.seconds,) if self.verdict and not self.verdict.kept else ()
 
     @property
     def stops(self) -> str:

@@ -41,6 +41,11 @@ EXIT_CODES: dict[Ending, int] = {
 }
 
 
+RED = "red"
+PINNED_RED = "green as committed, red with the protected files of the base"
+"""Why a commit is parked that the gate did not find green."""
+
+
 class Landed(Value):
     """One commit on the landing branch."""
 
@@ -56,6 +61,8 @@ class Landed(Value):
     subject: str
     verified: str
     """`alone`, or `batch of n`."""
+    pinned: bool = False
+    """Verified twice: as committed, and with the tests and the other protected files of the base."""
     confirmed_by: str = ""
 
 

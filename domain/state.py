@@ -11,7 +11,7 @@ from typing import Annotated, cast
 from pydantic import ConfigDict, Field, ValidationError
 
 from domain.red_rate import RedRate
-from domain.report import Ending, Landed, Parked, Remaining
+from domain.report import PINNED_RED, RED, Ending, Landed, Parked, Remaining
 from domain.site import Site
 from domain.value import Refused, Value
 
@@ -61,7 +61,7 @@ class State(Value):
     @property
     def red(self) -> bool:
         """Some commit is parked because the gate was red on it."""
-        return any(commit.reason == "red" for commit in self.parked)
+        return any(commit.reason in (RED, PINNED_RED) for commit in self.parked)
 
     @property
     def settled(self) -> frozenset[str]:

@@ -117,7 +117,7 @@ def _landed(report: Report) -> list[str]:
             _code(one.sha[:12]),
             _code(one.site),
             _cell(one.subject),
-            _cell(one.verified),
+            _cell(one.verified + (", pinned" if one.pinned else "")),
             _cell(one.confirmed_by),
         )
         for one in report.landed

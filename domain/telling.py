@@ -56,7 +56,8 @@ def _short(branch: str) -> str:
 
 def _gate_told(event: Event) -> str:
     how = "known from before" if event.kept else duration(event.seconds)
-    return f"gate {printable(event.kind)} on {counted(event.size, 'commit')} ({how})"
+    pinned = " with the protected files of the base" if event.pinned else ""
+    return f"gate {printable(event.kind)} on {counted(event.size, 'commit')}{pinned} ({how})"
 
 
 def _parked_told(event: Event) -> str:

@@ -103,6 +103,7 @@ def run_gate(
         seconds=time.monotonic() - run.started,
         tests=found.tests if found.files else None,
         messages=found.messages,
+        signed=found.signed,
         tail=run.done.output[-TAIL_CHARACTERS:],
         log=str(log),
     )

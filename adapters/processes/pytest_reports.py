@@ -5,7 +5,7 @@ import shlex
 import shutil
 from pathlib import Path
 
-from adapters.processes import pytest_plugin
+from adapters.processes import pytest_plugin, reports
 
 NAME = "swathe_pytest_report"
 METADATA = f"Metadata-Version: 2.1\nName: {NAME}\nVersion: 1\n"
@@ -46,6 +46,7 @@ def _options(report: Path, cache: Path) -> str:
             f"--junitxml={report}",
             *("-o", "junit_family=xunit1"),
             *("-o", f"cache_dir={cache}"),
+            *("-o", f"junit_suite_name={reports.MARK}"),
             "--maxfail=0",
             "--continue-on-collection-errors",
         ]

@@ -24,7 +24,7 @@ from domain.batch import Outcome
 from domain.commit import Chain, Commit
 from domain.gate import Failure
 from domain.replay import Entry, Replay
-from domain.report import Landed, Parked
+from domain.report import PINNED_RED, RED, Landed, Parked
 from domain.state import State
 from domain.target import Workspace
 from domain.value import Value
@@ -32,6 +32,9 @@ from domain.value import Value
 Step = tuple[Commit, dict[str, Entry]]
 Reasons = Mapping[str, tuple[str, tuple[Failure, ...]]]
 """Why a commit is parked, by sha: in few words, and the tests it breaks."""
+
+
+PINNED = "green with the protected files of the base, too"
 
 
 class Settled(Value):
@@ -73,7 +76,9 @@ def _reasons(outcome: Outcome, state: State) -> Reasons:
     reasons: dict[str, tuple[str, tuple[Failure, ...]]] = {
         sha: (reason, ()) for sha, reason in outcome.refused.items()
     }
-    reasons |= {blame.commit: ("red", blame.failures) for blame in outcome.bad}
+    reasons |= {
+        blame.commit: (PINNED_RED if blame.pinned else RED, blame.failures) for blame in outcome.bad
+    }
     return {sha: why for sha, why in reasons.items() if sha not in known}
 
 
@@ -91,7 +96,11 @@ class _Desk:
 
     def write(self, line: Replay, steps: Sequence[Step], reasons: Reasons, start: str) -> Settled:
         drafts = [
-            Draft(self._message(commit, gate=self._verified(commit)), entries, None if n else start)
+            Draft(
+                self._message(commit, gate=self._verified(commit), pinned=self._pinned(commit)),
+                entries,
+                None if n else start,
+            )
             for n, (commit, entries) in enumerate(steps)
         ]
         parking = self._parking(line, reasons, on=len(drafts) - 1 if drafts else start)
@@ -146,6 +155,9 @@ class _Desk:
         size = self.outcome.verified.get(commit.sha, 1)
         return "alone" if size == 1 else f"batch of {size}"
 
+    def _pinned(self, commit: Commit) -> str:
+        return PINNED if commit.sha in self.outcome.pinned else ""
+
     def _landed(self, commit: Commit, sha: str) -> Landed:
         return Landed(
             sha=sha,
@@ -153,6 +165,7 @@ class _Desk:
             sites=commit.sites,
             subject=subject_of(commit),
             verified=self._verified(commit),
+            pinned=commit.sha in self.outcome.pinned,
             made_from=commit.sha,
             run=self.workspace.run,
         )

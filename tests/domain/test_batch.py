@@ -206,3 +206,17 @@ def test_what_is_decided_is_settled_at_a_green_verdict_but_not_in_the_middle_of_
 
     batch = batch.learn(GREEN)
     assert batch.ripe == bool(batch.probe)
+
+
+def test_what_is_red_only_with_the_bases_tests_is_blamed_for_that():
+    """design.md §3, step 1: the rest of its batch lands, and says that it was pinned."""
+    order, bad = commits(4), {"c2"}
+    batch = Batch(pending=order)
+    while batch.probe:
+        held = bad.intersection(batch.probe)
+        failures = (Failure(test="t"),) if held else ()
+        verdict = Verdict(kind="red" if held else "green", failures=failures, pinned=True)
+        batch = batch.learn(verdict)
+
+    assert [(blame.commit, blame.pinned) for blame in batch.bad] == [("c2", True)]
+    assert set(batch.good) == set(batch.pinned) == set(order) - bad

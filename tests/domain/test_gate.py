@@ -292,3 +292,18 @@ def test_the_name_of_an_environment_changes_with_everything_it_is_made_from():
 
     assert len(digests) == len(others) + 1
     assert digest_of(*base) == digest_of(*base)
+
+
+def test_a_report_without_the_mark_of_the_run_is_red_and_one_that_never_had_one_is_not():
+    """facts/security.md §2.4: source that writes a report by itself and ends with 0."""
+    base = baseline_of(run(a="passed").model_copy(update={"signed": 1}))
+
+    forged = judge(run(a="passed"), base)
+
+    assert forged.kind == "red"
+    assert "does not come from the runner" in forged.failures[0].message
+    assert judge(run(a="passed").model_copy(update={"signed": 1}), base).green
+    assert judge(run(a="passed"), baseline_of(run(a="passed"))).green
+    assert names(judge(run(1, a="failed"), base)) == names(
+        judge(run(1, a="failed"), baseline_of(run(a="passed")))
+    )

@@ -121,7 +121,9 @@ def test_active_minutes_end_a_run_and_nothing_else_does():
 
 def test_time_that_runs_out_between_two_gates_stops_the_pass():
     begun = journal(surveyed(*SITES), max_minutes=1)
-    late = begun.count(Proof(probe=("c",), verdict=Verdict(kind="green", seconds=5), elapsed=61.0))
+    late = begun.count(
+        Proof(probe=("c",), verdict=Verdict(kind="green"), seconds=(5,), elapsed=61.0)
+    )
 
     assert late.stopped
     assert passed(late, surveyed(*SITES[1:], landed=1, elapsed=61.0)).ending == "budget"
@@ -145,7 +147,7 @@ def test_a_gate_that_cannot_run_ends_the_run_and_blames_nobody():
 
 def test_kept_verdicts_are_no_gate_runs():
     begun = journal(surveyed(*SITES))
-    ran = begun.count(Proof(probe=("c",), verdict=Verdict(kind="green", seconds=5)))
+    ran = begun.count(Proof(probe=("c",), verdict=Verdict(kind="green"), seconds=(5,)))
     kept = ran.count(Proof(probe=("c",), verdict=Verdict(kind="green", seconds=5, kept=True)))
 
     assert (ran.gate_runs, kept.gate_runs) == (1, 1)

@@ -3,6 +3,8 @@
 import pytest
 from harness import breaks
 
+from domain.report import PINNED_RED
+
 pytestmark = pytest.mark.flow
 
 SKIP = r"""sed -i '1i import pytest\npytestmark = pytest.mark.{mark}' tests/test_{name}.py"""
@@ -75,6 +77,50 @@ def test_attacks_on_files_that_the_operator_opened_are_stopped_by_the_gate(make)
         (f"{name}.py:1", "red") for name in attackers
     ]
     assert [commit.site for commit in report.landed] == ["m9.py:1"]
+
+
+FORGERY = r"""
+import os, shlex
+
+tests = "".join(
+    f'<testcase classname="tests.test_m{n}" name="test_m{n}" file="tests/test_m{n}.py"/>' for n in range(1, 7)
+)
+path = next(o[11:] for o in shlex.split(os.environ["PYTEST_ADDOPTS"]) if o.startswith("--junitxml="))
+open(path, "w").write(f'<testsuites><testsuite name="pytest" tests="6">{tests}</testsuite></testsuites>')
+os._exit(0)
+"""
+REWRITING = r"""
+import pytest
+
+@pytest.hookimpl(hookwrapper=True)
+def pytest_runtest_makereport(item):
+    outcome = yield
+    outcome.get_result().outcome = "passed"
+"""
+SUBTLE = {
+    "m1": (f"{breaks(1)}sed -i 's/== 1/== -1/' tests/test_m1.py", PINNED_RED),
+    "m2": (f"{breaks(2)}cat > conftest.py << 'END'{REWRITING}END", PINNED_RED),
+    "m3": (f"cat > m3.py << 'END'{FORGERY}END", "red"),
+    "m4": ("printf 'import sys\nVALUE = 4 if \"pytest\" in sys.modules else -4\n' > m4.py", ""),
+    "m5": (
+        "printf 'class Any:\n    def __eq__(self, other):\n        return True\n\n\nVALUE = Any()\n' > m5.py",
+        "",
+    ),
+}
+"""The five that keep every test and its name. The last two are closed by no gate: README, "What Swathe does not catch"."""
+
+
+def test_of_five_subtle_attacks_three_are_stopped_and_the_two_that_are_known_to_land_do(make):
+    """facts/security.md §2.4: with `--allow config`, and tests open as they are to a codemod."""
+    repo = make(6, pytest=True)
+    for name, (attack, _) in SUBTLE.items():
+        repo.edits(name, f"{attack}\n")
+
+    report = repo.run(allow=("config",))
+
+    stopped = {parked.site.removesuffix(".py:1"): parked.reason for parked in report.parked}
+    assert stopped == {name: check for name, (_, check) in SUBTLE.items() if check}
+    assert {commit.site for commit in report.landed} == {"m4.py:1", "m5.py:1", "m6.py:1"}
 
 
 def test_edits_outside_the_scope_or_in_ci_files_are_refused_and_the_others_land(make):
