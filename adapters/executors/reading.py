@@ -130,12 +130,17 @@ def write_regular(root: Path, path: str, content: bytes) -> None:
 
 
 def walked(root: Path) -> Iterator[str]:
-    """All files below `root` but git's own, in a stable order; no link is followed."""
-    for folder, folders, names in os.walk(root):
-        folders[:] = sorted(name for name in folders if name != ".git")
-        inside = os.path.relpath(folder, root)
-        prefix = "" if inside == "." else f"{inside}/"
-        yield from (f"{prefix}{name}" for name in sorted(names) if name != ".git")
+    """All files below `root` but git's own, in a stable order and at any depth; no link is followed."""
+    waiting = [""]
+    while waiting:
+        folder = waiting.pop()
+        with os.scandir(root / folder) as entries:
+            inside = sorted((e.name, e.is_dir(follow_symlinks=False)) for e in entries)
+        yield from (
+            f"{folder}{name}" for name, is_folder in inside if not is_folder and name != ".git"
+        )
+        folders = [f"{folder}{name}/" for name, is_folder in inside if is_folder and name != ".git"]
+        waiting += reversed(folders)
 
 
 def _stays_inside(root: Path, path: str) -> bool:

@@ -1,17 +1,19 @@
 """ruff: its findings are the sites, its fixes the edits.
 
 The target's own ruff settings are honoured: they are the repository's preferences, and they
-cannot run code. What would make `ruff check` write, or print something else, is overridden.
+cannot run code. Those of folders above it are not. What would make `ruff check` write, or print something else, is overridden.
 """
 
 import json
 import os
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import NotRequired, TypedDict
 
 from adapters.executors.reading import Reader, Source, is_utf8, read_regular, restored, walked
+from adapters.executors.ruff_settings import Kind, fenced, settings_of
 from adapters.executors.scan import Scan
 from adapters.processes.tool import ToolOutput, chunked, run_tool, tool_path
 from domain.axis import Ruff
@@ -125,13 +127,19 @@ class RuffLook:
             self.axis.select,
         ]
         ruff = tool_path("ruff")
-        answer = run_tool([ruff, *options, *arguments], cwd=self.reader.root, stdin=stdin)
-        if answer.exit_code != 0 and CACHE_FAILED in answer.stderr:
-            # Seen with 0.17.6: a file name in the tree that is not UTF-8 cannot go into its cache.
-            answer = run_tool(
-                [ruff, *options, "--no-cache", *arguments], cwd=self.reader.root, stdin=stdin
-            )
+        root = self.reader.root
+        with fenced(root, self._settings) as where:
+            answer = run_tool([ruff, *options, *where, *arguments], cwd=root, stdin=stdin)
+            if answer.exit_code != 0 and CACHE_FAILED in answer.stderr:
+                # Seen with 0.17.6: a file name in the tree that is not UTF-8 cannot go into its cache.
+                again = [ruff, *options, "--no-cache", *where, *arguments]
+                answer = run_tool(again, cwd=root, stdin=stdin)
         return answer
+
+    @cached_property
+    def _settings(self) -> Kind:
+        """Looked for once: the tree moves on, its settings do not."""
+        return settings_of(self.reader.root)
 
     def _is_hard(self, path: str) -> bool:
         """Whether ruff cannot read the file, or cannot say its name."""

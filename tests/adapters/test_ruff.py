@@ -241,3 +241,63 @@ def test_a_second_look_at_one_file_finds_the_same_site(tree: Path):
     look = RuffLook(Reader(tree), Ruff(select="UP032"), tree.parent / "cache")
 
     assert look(["a.py"]).sites == look(None).sites
+
+
+OLD = "from typing import Optional\n\nx: Optional[int] = 1\n"
+"""A site of UP007 or UP045 from Python 3.10 on."""
+FAR = "import os\n"
+"""A site of F401."""
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("ruff.toml", "target-version = 'py39'\n[lint.per-file-ignores]\n'*.py' = ['F401']\n"),
+        (".ruff.toml", "exclude = ['*.py']\n"),
+        ("pyproject.toml", "[project]\nname = 'x'\nrequires-python = '>=3.9'\n"),
+        ("pyproject.toml", "[tool.ruff.lint]\nper-file-ignores = {'*' = ['F401', 'UP']}\n"),
+        ("ruff.toml", "not toml ["),
+    ],
+)
+@pytest.mark.parametrize(
+    "own",
+    [
+        {},
+        {
+            "sub/pyproject.toml": "[tool.ruff.lint.per-file-ignores]\n'c.py' = ['F401']\n",
+            "pyproject.toml": "[project]\nname = 'y'\nrequires-python = '>=3.12'\n",
+        },
+        {"pyproject.toml": "[project]\nname = 'y'\nrequires-python = '>=3.12'\n"},
+        {"ruff.toml": "target-version = 'py312'\n"},
+    ],
+)
+def test_settings_above_the_tree_change_nothing(tree: Path, name: str, text: str, own):
+    """Our clones lie below $SWATHE_HOME, wherever that is."""
+    for path, content in {"a.py": OLD, "sub/b.py": FAR, "sub/c.py": FAR, **own}.items():
+        put(tree, path, content)
+    before = probe(tree, "F401,UP045")
+    put(tree, "../" + name, text)
+
+    after = probe(tree, "F401,UP045")
+
+    assert [site.id for site in after.sites] == [site.id for site in before.sites]
+    assert {site.path for site in after.sites} == {"a.py", "sub/b.py", "sub/c.py"} - {
+        "sub/c.py" if "sub/pyproject.toml" in own else ""
+    }
+    assert sorted(walked(tree)) == sorted({"a.py", "sub/b.py", "sub/c.py", *own})
+
+
+def test_the_python_version_of_the_project_is_still_read(tree: Path):
+    put(tree, "a.py", OLD)
+    put(tree, "pyproject.toml", "[project]\nname = 'y'\nrequires-python = '>=3.9'\n")
+    put(tree, "../pyproject.toml", "[project]\nname = 'x'\nrequires-python = '>=3.12'\n")
+
+    assert probe(tree, "UP045").sites == ()
+
+
+def test_a_broken_file_of_settings_in_the_tree_is_named(tree: Path):
+    put(tree, "a.py", OLD)
+    put(tree, "pyproject.toml", "not toml [")
+
+    with pytest.raises(Refused, match="pyproject"):
+        probe(tree, "UP045")
