@@ -20,6 +20,7 @@ Reason = Literal[
     "vendored",
     "minified",
     "lock file",
+    "notebook",
 ]
 UNSAFE: frozenset[Reason] = frozenset({"symlink", "not a regular file", "binary", "LFS pointer"})
 """Reasons that hold even when the operator asks for generated files."""

@@ -21,6 +21,9 @@ from domain.site import Edit
 from domain.value import Refused
 
 SUFFIXES = (".py", ".pyi", ".pyw")
+NOTEBOOK = ".ipynb"
+"""Ruff finds things in its cells, whose places are not those of the file: skipped, and counted."""
+
 NOT_UTF8 = b"did not contain valid UTF-8"
 CACHE_FAILED = b"serialize cache"
 LATE_RULES = {"I001": 1, "I002": 1, "RUF100": 2}
@@ -70,6 +73,7 @@ class RuffLook:
             names = walked(self.reader.root) if unread else ()
             apart = [path for path in names if path.endswith(SUFFIXES) and self._is_hard(path)]
         else:
+            self._pass_over(paths)
             mine = [p for p in paths if p.endswith(SUFFIXES) and self.reader.may_hold_sites(p)]
             apart = [path for path in mine if not _is_text(path)]
             plain = [path for path in mine if _is_text(path)]
@@ -93,9 +97,13 @@ class RuffLook:
             if path not in sources:
                 mine = path.endswith(SUFFIXES) and "\ufffd" not in path
                 sources[path] = self.reader.read(path) if mine else None
+                self._pass_over([path])
             if (source := sources[path]) is not None:
                 _take(scan, source, finding, self.axis)
         return NOT_UTF8 in answer.stderr or any("\ufffd" in path for path in sources)
+
+    def _pass_over(self, paths: Iterable[str]) -> None:
+        self.reader.reasons |= {path: "notebook" for path in paths if path.endswith(NOTEBOOK)}
 
     def _look_apart(self, scan: Scan, path: str) -> None:
         """A file whose name or content ruff cannot take: hand it over on standard input."""

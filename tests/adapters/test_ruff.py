@@ -301,3 +301,25 @@ def test_a_broken_file_of_settings_in_the_tree_is_named(tree: Path):
 
     with pytest.raises(Refused, match="pyproject"):
         probe(tree, "UP045")
+
+
+NOTEBOOK = """{"cells": [{"cell_type": "code", "execution_count": null, "id": "a", "metadata": {}, "outputs": [],
+ "source": ["import os"]}], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}"""
+
+
+@pytest.mark.parametrize("allowed", [None, frozenset({"a.py", "b.ipynb"})])
+def test_a_notebook_is_counted_as_skipped_and_never_a_site(tree: Path, allowed):
+    put(tree, "a.py", FAR)
+    put(tree, "b.ipynb", NOTEBOOK)
+
+    found = probe(tree, "F401", allowed=allowed)
+
+    assert [site.path for site in found.sites] == ["a.py"]
+    assert found.skipped == {"notebook": 1}
+
+
+def test_a_notebook_out_of_scope_is_not_counted(tree: Path):
+    put(tree, "a.py", FAR)
+    put(tree, "b.ipynb", NOTEBOOK)
+
+    assert probe(tree, "F401", allowed=frozenset({"a.py"})).skipped == {}
