@@ -6,10 +6,11 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from adapters.processes import environment, gate
-from adapters.repository import workspaces
+from adapters.repository import keeping, workspaces
 from adapters.repository.git import tree_of
 from adapters.repository.workspaces import (
     gate_folder,
+    held_in,
     look_over_gate,
     move_gate,
     read_files,
@@ -76,7 +77,7 @@ def prepare(workspace: Workspace, plan: GatePlan) -> Prepared | SetupFailed:
     """Put the gate's checkout on the base commit and prepare the environment there, or find it prepared."""
     home = Path(workspace.home)
     kept = _kept_files(workspace)
-    move_gate(workspace, workspace.base, keep=kept)
+    _move(workspace, workspace.base, kept)
     made = environment.prepare(
         plan,
         gate_folder(workspace),
@@ -88,6 +89,7 @@ def prepare(workspace: Workspace, plan: GatePlan) -> Prepared | SetupFailed:
     if isinstance(made, SetupFailed):
         return made
     keep = workspaces.strangers(workspace)
+    keeping.save(workspace, keep - _sealed(workspace, made, keep))
     (home / "gate.keep").write_bytes(b"\0".join(os.fsencode(path) for path in sorted(keep)))
     digest = hashlib.sha256(
         "\0".join([*plan.verify, made.digest, workspace.sandbox.backend]).encode()
@@ -101,6 +103,21 @@ def _kept_files(workspace: Workspace) -> frozenset[str]:
     if not path.exists():
         return frozenset()
     return frozenset(os.fsdecode(name) for name in path.read_bytes().split(b"\0") if name)
+
+
+def _sealed(workspace: Workspace, made: Environment, keep: frozenset[str]) -> frozenset[str]:
+    """Those of the kept files that a gate cannot write to: `node_modules`, which may be large, under bubblewrap."""
+    folder, tools = gate_folder(workspace), Path(made.bin or "/").parent
+    if workspace.sandbox.backend != "bubblewrap" or not tools.is_relative_to(folder):
+        return frozenset()
+    return frozenset(path for path in keep if (folder / path).is_relative_to(tools))
+
+
+def _move(workspace: Workspace, commit: str, keep: frozenset[str]) -> None:
+    """Put the checkout on `commit`, and what the set-up left there back to what it was."""
+    move_gate(workspace, commit, keep=keep)
+    if keep:
+        keeping.restore(workspace, keep - held_in(workspace, commit, keep))
 
 
 def run(
@@ -119,7 +136,7 @@ def run(
     """
     if not fresh and (before := kept_run(workspace, prepared, commit, nth)):
         return before, True
-    move_gate(workspace, commit, keep=frozenset(prepared.keep))
+    _move(workspace, commit, frozenset(prepared.keep))
     number = sum(1 for _ in run_folder(workspace).glob("gate-*.log")) + 1
     done = gate.run_gate(
         prepared.plan,

@@ -19,8 +19,14 @@ def sweep(folder: Path, known: AbstractSet[str]) -> None:
 
 
 def strange(folder: Path, known: AbstractSet[str]) -> Iterator[str]:
-    """What is not known; of a whole folder only its own path. A `.git` below the root is strange too."""
+    """What is not known; of a whole folder only its own path. A `.git` below the root is strange too.
+
+    Folders that are known get the mode back that they were made with.
+    """
     folders = _folders(known)
+    # Beside the checkout lies a folder that nobody but us can have changed.
+    usual = stat.S_IMODE(folder.parent.stat().st_mode)
+    _as_made(folder, folder.stat().st_mode, usual)
     waiting = [""]
     while waiting:
         above = waiting.pop()
@@ -31,7 +37,7 @@ def strange(folder: Path, known: AbstractSet[str]) -> Iterator[str]:
                     continue
                 if entry.is_dir(follow_symlinks=False):
                     if path in folders or path in known:
-                        _unlock(entry)
+                        _as_made(entry.path, entry.stat(follow_symlinks=False).st_mode, usual)
                         waiting.append(path)
                     else:
                         yield path
@@ -49,11 +55,10 @@ def files_below(path: Path) -> Iterator[Path]:
             yield Path(above, name)
 
 
-def _unlock(folder: "os.DirEntry[str]") -> None:
-    """A folder of the tree's own that was closed against us could be neither looked into nor written to."""
-    mode = folder.stat(follow_symlinks=False).st_mode
-    if mode & stat.S_IRWXU != stat.S_IRWXU:
-        Path(folder.path).chmod(stat.S_IMODE(mode) | stat.S_IRWXU)
+def _as_made(folder: Path | str, mode: int, usual: int) -> None:
+    """One that was closed could be neither looked into nor written to, and git keeps no modes of folders."""
+    if stat.S_IMODE(mode) != usual:
+        Path(folder).chmod(usual)
 
 
 def _folders(paths: AbstractSet[str]) -> set[str]:

@@ -180,6 +180,23 @@ def read_files(workspace: Workspace, commit: str, paths: Iterable[str]) -> dict[
     return found
 
 
+def held_in(workspace: Workspace, commit: str, paths: Iterable[str]) -> set[str]:
+    """Those of `paths` that `commit` holds. Its whole tree is not read: most often there are few paths."""
+    names = {os.fsencode(f"{commit}:{path}"): path for path in paths}
+    feed = b"".join(name + b"\0" for name in names)
+    text = git(store(workspace), "cat-file", "--batch-check=%(objecttype)", "-z", stdin=feed)
+    found: set[str] = set()
+    at = 0
+    for name, path in names.items():
+        # The name of what is not there is repeated, and may hold an end of line.
+        if text.startswith(name + b" missing\n", at):
+            at += len(name) + len(b" missing\n")
+            continue
+        at = text.index(b"\n", at) + 1
+        found.add(path)
+    return found
+
+
 def tracked(workspace: Workspace, commit: str) -> dict[str, str]:
     """Mode by path of everything in `commit`."""
     return dict(_tracked(store(workspace), commit))
