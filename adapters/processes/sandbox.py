@@ -125,7 +125,9 @@ def _landlocked(
     }
     home = env.get("HOME", "")
     inside = any(Path(home).is_relative_to(folder) for folder in write)
-    outer = {**bubblewrap.QUIET_GIT, **env, "HOME": home if inside else write[0]}
+    # A file of settings that is there and may not be read ends every git command.
+    quiet = {**bubblewrap.QUIET_GIT, "GIT_CONFIG_NOSYSTEM": "1"}
+    outer = {**quiet, **env, "HOME": home if inside else write[0]}
     start = [sys.executable, "-I", "-S", "-B", landlock.__file__, status.path, json.dumps(rules)]
     return [*start, *argv], {**outer, "TMPDIR": profile.temporary}
 

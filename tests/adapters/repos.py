@@ -7,6 +7,7 @@ from pathlib import Path
 
 from git import Git
 
+from adapters.boxing import boxed
 from adapters.repository import lock, workspaces
 from adapters.repository.chains import read_chain
 from adapters.repository.crossing import cross, cross_theirs
@@ -189,8 +190,8 @@ class Campaign:
         self, repo: str | Path, axis: str = "ruff-up", run: str = "r1", **target: object
     ) -> None:
         self.repo = Repo(Path(repo), init=False) if Path(repo).is_dir() else None
-        asked = Target.model_validate({"repo": str(repo), **target})
-        self.workspace = open_target(asked, axis, run)
+        asked = Target.model_validate({"repo": str(repo), "sandbox": "off", **target})
+        self.workspace = boxed(open_target(asked, axis, run))
         assert lock.take(Path(self.workspace.home) / "lock", run) is None
         workspaces.prepare(self.workspace)
         self.number = 0

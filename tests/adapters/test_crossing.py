@@ -5,9 +5,25 @@ import shutil
 import pytest
 from repos import Repo, fired
 
+from adapters.processes.sandbox import available
+from adapters.repository import crossing
 from adapters.repository.crossing import Broken, cross, cross_theirs
 from adapters.repository.git import git, object_id
 from adapters.repository.workspaces import agent, move_agent, store
+
+HELD = ["bubblewrap", "landlock"]
+
+
+@pytest.fixture(name="campaign", params=["none", *HELD])
+def _campaign(target, open_campaign, request):
+    """With the executor's commands held back in each way, and not at all."""
+    if request.param != "none":
+        report = available("landlock" if request.param == "landlock" else "auto")
+        if not report.works:
+            pytest.skip(f"needs a sandbox: {report.why}")
+    return open_campaign(
+        target, sandbox={"none": "off", "bubblewrap": "required"}.get(request.param, request.param)
+    )
 
 
 @pytest.fixture(name="agents")
@@ -229,3 +245,37 @@ def test_the_agents_own_git_directory_of_ours_lies_out_of_its_reach(campaign):
     assert campaign.agent not in agent(campaign.workspace).git_dir.parents
     assert git(agent(campaign.workspace), "rev-parse", "--is-inside-work-tree") == b"true\n"
     assert agent(campaign.workspace).git_dir.is_dir()
+
+
+@pytest.mark.parametrize("campaign", HELD, indirect=True)
+@pytest.mark.parametrize("how", ["link", "pipe", "folder", "noise"])
+def test_a_bundle_that_is_none_is_broken(target, campaign, agents, monkeypatch, how):
+    """What comes out of the sandbox was written by whoever worked in it."""
+    secret = target.folder.parent / "secret"
+    secret.write_text("canary")
+    script = {
+        "link": f'ln -s {secret} "$2"',
+        "pipe": 'mkfifo "$2"',
+        "folder": 'mkdir "$2"',
+        "noise": 'printf "# v2 git bundle\\n%040d HEAD\\n\\nPACK" 1 > "$2"',
+    }
+    monkeypatch.setattr(crossing, "BUNDLE", script[how])
+
+    with pytest.raises(Broken, match=r"no file|index-pack"):
+        cross_theirs(campaign.workspace, target.head)
+
+
+@pytest.mark.parametrize("campaign", HELD, indirect=True)
+def test_the_bundle_is_made_where_the_executor_worked(
+    target, campaign, agents, monkeypatch, tmp_path
+):
+    """S5: were there a way to make git run something there, it would run there."""
+    canary = tmp_path / "canary"
+    canary.touch()
+    monkeypatch.setattr(
+        crossing, "BUNDLE", f"cat {canary} 2>&1; echo x > {canary}; {crossing.BUNDLE}"
+    )
+    head = agents.commit({"a.py": "2\n"})
+
+    assert cross_theirs(campaign.workspace, target.head) == head
+    assert canary.read_text() == ""

@@ -216,6 +216,15 @@ def test_restrictions_that_fail_are_no_red_test(folder, monkeypatch, tmp_path):
     assert run("exit 0", folder).ended == "sandbox-failed"
 
 
+def test_git_works_whatever_settings_the_machine_has(folder):
+    done = run(
+        "git init -q . && git status --short && git config --system -l; git rev-parse --git-dir",
+        folder,
+    )
+
+    assert done.output.endswith(".git\n"), done.output
+
+
 def test_the_set_up_has_the_network(folder):
     environment = folder.parent / "environment"
     environment.mkdir()
