@@ -10,7 +10,7 @@ environment on.
 import os
 import signal
 from collections.abc import Generator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from subprocess import PIPE, Popen
@@ -129,7 +129,8 @@ def started(place: Place, *args: str, options: tuple[str, ...] = ()) -> Generato
     try:
         yield process
     except BaseException:
-        os.killpg(process.pid, signal.SIGKILL)
+        with suppress(ProcessLookupError):  # it may have ended, and been waited for, by then
+            os.killpg(process.pid, signal.SIGKILL)
         raise
     finally:
         for stream in (process.stdin, process.stdout, process.stderr):

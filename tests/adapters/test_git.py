@@ -219,3 +219,16 @@ def test_output_is_bytes_in_whatever_locale(place, target, monkeypatch):
     assert git(place, "cat-file", "blob", "HEAD:caf\xe9.py") == b"\xe9\xff\n"
     _, _, err = ask(place, "cat-file", "blob", "nothing")
     assert err.startswith(b"fatal: Not a valid object name")
+
+
+def test_an_interruption_after_git_has_ended_is_told_as_it_is(target):
+    """Ctrl-C between the end of git and the next line."""
+    place = Place(git_dir=target.folder / ".git")
+
+    def interrupted():
+        with started(place, "rev-parse", "HEAD") as process:
+            process.communicate()
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        interrupted()
