@@ -3,7 +3,6 @@
 import os
 import re
 import shutil
-import tempfile
 import time
 from collections.abc import Generator, Iterator
 from contextlib import contextmanager, suppress
@@ -12,6 +11,7 @@ from typing import Literal
 
 from adapters.erasing import erase
 from adapters.processes import pytest_reports, reports, sandbox, shell
+from adapters.processes.temporary import temporary_folder
 from domain.environment import Environment
 from domain.gate import GatePlan, GateRun
 from domain.sandbox import OPEN, Profile, Sandbox, gate
@@ -252,14 +252,9 @@ def _variables(environment: Environment, scratch: Path) -> Generator[dict[str, s
     """The environment of the commands, with a HOME and a TMPDIR of their own."""
     home = scratch / "home"
     home.mkdir(parents=True)
-    # Short, and not in scratch: the path of a socket that a test makes there has 108 bytes at the most.
-    temporary = tempfile.mkdtemp(prefix="swathe-")
-    try:
+    with temporary_folder() as temporary:
         env = shell.scrubbed_environment(
             {"HOME": str(home), "TMPDIR": temporary, **environment.variables}
         )
         path = [part for part in (environment.bin, env["PATH"]) if part]
         yield {**env, "PATH": os.pathsep.join(path)}
-    finally:
-        with suppress(OSError):
-            erase(Path(temporary))

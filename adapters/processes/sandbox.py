@@ -8,7 +8,6 @@ death, or the engine's, ends the namespace and everything in it.
 import json
 import shlex
 import sys
-import tempfile
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from functools import partial
@@ -17,6 +16,7 @@ from pathlib import Path
 from adapters.processes import bubblewrap, canary, landlock, shell
 from adapters.processes.bubblewrap import Unsafe
 from adapters.processes.child import INTERRUPT_SECONDS
+from adapters.processes.temporary import temporary_folder
 from adapters.processes.toolchains import toolchains
 from adapters.processes.watchdog import Status, Watch
 from domain.sandbox import Backend, Policy, Profile, SandboxReport
@@ -142,5 +142,5 @@ def _with_temporary(profile: Profile, backend: Backend) -> Generator[Profile]:
     elif backend == "bubblewrap":
         yield profile
     else:
-        with tempfile.TemporaryDirectory(prefix="swathe-", ignore_cleanup_errors=True) as folder:
+        with temporary_folder() as folder:
             yield profile.model_copy(update={"temporary": folder})

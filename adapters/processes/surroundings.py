@@ -1,13 +1,12 @@
 """What a command sees of the operator's environment: little, and never a secret."""
 
-import atexit
 import os
 import shutil
 import sys
-import tempfile
 from collections.abc import Mapping
-from functools import cache
 from pathlib import Path
+
+from adapters.processes.temporary import private_home
 
 ALLOWED = ("LANG", "LC_ALL", "LC_CTYPE", "TZ", "TMPDIR", "JAVA_HOME", "GOROOT")
 """Besides PATH and the folders of toolchains. A list of what is let in: a list of secrets is never complete."""
@@ -28,7 +27,7 @@ def scrubbed_environment(extra: Mapping[str, str]) -> dict[str, str]:
     return {
         **kept,
         "PATH": _path(),
-        "HOME": extra.get("HOME") or _private_home(),
+        "HOME": extra.get("HOME") or private_home(),
         "CI": "true",
         "PYTHONDONTWRITEBYTECODE": "1",
         **extra,
@@ -55,10 +54,3 @@ def _path() -> str:
     ours = Path(sys.executable).parent if sys.prefix != sys.base_prefix else None
     entries = map(Path, os.environ.get("PATH", os.defpath).split(os.pathsep))
     return os.pathsep.join(str(entry) for entry in entries if entry.is_absolute() and entry != ours)
-
-
-@cache
-def _private_home() -> str:
-    home = tempfile.mkdtemp(prefix="swathe-home-")
-    atexit.register(shutil.rmtree, home, ignore_errors=True)
-    return home

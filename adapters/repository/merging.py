@@ -1,11 +1,11 @@
 """Merging blobs: by our own arithmetic where it can tell, else by `git merge-file`."""
 
 import hashlib
-import tempfile
 from pathlib import Path
 from types import TracebackType
 from typing import IO, Self
 
+from adapters.processes.temporary import temporary_folder
 from adapters.repository.git import GitFailed, Place, ask, started
 from adapters.repository.writing import write_blobs
 from domain.merging import merged
@@ -74,7 +74,7 @@ class Merger:
         return blob
 
     def _by_git(self, *texts: bytes) -> bytes | None:
-        with tempfile.TemporaryDirectory() as folder:
+        with temporary_folder() as folder:
             names = [Path(folder) / name for name in ("ours", "base", "theirs")]
             for name, text in zip(names, texts, strict=True):
                 name.write_bytes(text)
