@@ -10,6 +10,8 @@ from pathlib import Path
 from adapters import events, proving
 from adapters.catalogue import read_catalogue
 from adapters.executors import passes
+from adapters.failpoints import reach
+from adapters.processes.temporary import forget_abandoned
 from adapters.proving import Prepared
 from adapters.repository import lock, states, workspaces
 from adapters.repository.git import object_id
@@ -17,6 +19,7 @@ from adapters.repository.opening import uncommitted
 from adapters.repository.recovery import recover
 from adapters.repository.settling import save
 from adapters.repository.workspaces import run_folder, target_place
+from adapters.whole import write_whole
 from domain.axis import Axis, for_codemod, title
 from domain.environment import SetupFailed
 from domain.gate import Baseline, GateRun
@@ -34,6 +37,7 @@ def attach(workspace: Workspace) -> None:
     if holder is not None:
         who = f"run {holder.run}, process {holder.pid}" if holder.pid else "another run"
         raise Busy(f"{who} works on this repository.")
+    forget_abandoned()
     workspaces.prepare(workspace)
 
 
@@ -68,9 +72,8 @@ def set_out(
         before_gate()
         proved = prove_baseline(workspace, {site.path for site in open_sites(surveyed)})
     begun = _start(workspace, axis, surveyed, notes, proved)
-    draft = written.with_suffix(".draft")
-    draft.write_text(begun.to_json())
-    draft.replace(written)
+    write_whole(written, begun.to_json())
+    reach("start-kept")
     return begun
 
 
@@ -118,7 +121,7 @@ def prove_baseline(
     if isinstance(prepared, SetupFailed):
         raise Refused(f"setup-failed: {prepared.why}")
     events.emit(run, "step", what="running the gate on the base commit")
-    (run / "prepared.json").write_text(prepared.to_json())
+    write_whole(run / "prepared.json", prepared.to_json())
     baseline, seconds = _baseline(workspace, prepared)
     tests = baseline.run.tests
     events.emit(

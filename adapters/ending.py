@@ -6,11 +6,13 @@ from datetime import UTC, datetime
 
 from adapters import beginning, events
 from adapters.executors import passes
+from adapters.failpoints import reach
 from adapters.repository import lock
 from adapters.repository.git import git
 from adapters.repository.opening import is_url, open_target
 from adapters.repository.settling import save
 from adapters.repository.workspaces import run_folder, target_place
+from adapters.whole import write_whole
 from domain.axis import Axis, title
 from domain.budget import Budget
 from domain.journal import Journal, Start, Survey, remaining
@@ -99,13 +101,14 @@ def _write(workspace: Workspace, journal: Journal, report: Report) -> Report:
     run = run_folder(workspace)
     if not (run / "report.json").exists():
         _save_state(workspace, journal, report)
+        reach("state-closed")
         events.emit(run, "ended", ending=report.ending, why=report.why)
     for name, text in (("report.json", report.to_json(indent=1)), ("report.md", markdown(report))):
-        draft = run / f"{name}.draft"
-        draft.write_text(text)
-        draft.replace(run / name)
+        write_whole(run / name, text)
+    reach("report-kept")
     beginning.enough_path(workspace).unlink(missing_ok=True)
     lock.release(beginning.lock_path(workspace))
+    reach("let-go")
     return report
 
 

@@ -5,6 +5,8 @@ import time
 from datetime import UTC, datetime
 from pathlib import Path
 
+from adapters.failpoints import reach
+
 _clocks: dict[Path, tuple[float, float]] = {}
 """By run folder: the monotonic second the clock started, and active seconds before that."""
 
@@ -20,6 +22,7 @@ def emit(run: Path, event: str, /, **facts: object) -> None:
     line = json.dumps({**record, "event": event, **facts})
     with (run / FILE).open("a") as file:
         file.write(line + "\n")
+    reach("event-written")
 
 
 def elapsed(run: Path) -> float:

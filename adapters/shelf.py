@@ -2,7 +2,9 @@
 
 from pathlib import Path
 
+from adapters.failpoints import reach
 from adapters.repository.workspaces import run_folder
+from adapters.whole import write_whole
 from domain.commit import Chain, ChainOnShelf
 from domain.target import Workspace
 
@@ -11,9 +13,8 @@ _read: dict[Path, Chain] = {}
 
 def put(workspace: Workspace, chain: Chain) -> ChainOnShelf:
     path = _path(workspace, chain.number)
-    draft = path.with_suffix(".draft")
-    draft.write_text(chain.to_json())
-    draft.replace(path)
+    write_whole(path, chain.to_json())
+    reach("shelved")
     _read.clear()
     _read[path] = chain
     head = chain.commits[-1].sha if chain.commits else chain.base

@@ -7,8 +7,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from adapters.erasing import erase
+from adapters.failpoints import reach
 from adapters.processes import indexes, sandbox, shell
 from adapters.processes.toolchains import toolchains
+from adapters.whole import write_whole
 from domain.environment import Environment, SetupFailed, digest_of
 from domain.gate import GatePlan
 from domain.installation import installation_of
@@ -59,9 +61,8 @@ def prepare(
     for name in WORKING_FOLDERS:
         erase(home / name)
     if isinstance(made, Environment):
-        draft = home / f"{READY}.draft"
-        draft.write_text(made.to_json())
-        draft.replace(home / READY)
+        reach("environment-made")
+        write_whole(home / READY, made.to_json())
     return made
 
 

@@ -5,11 +5,12 @@ import re
 import stat
 from pathlib import Path
 
+from adapters.erasing import erase
+from adapters.failpoints import reach
 from adapters.processes import sandbox
 from adapters.processes.surroundings import scrubbed_environment
 from adapters.repository.git import GitFailed, Place, contains, git, object_id
 from adapters.repository.laying import reclaim
-from adapters.repository.sweeping import erase
 from adapters.repository.workspaces import RAW, agent, agent_folder, clone, store
 from domain.sandbox import Limits, Mount
 from domain.sandbox import agent as of_agent
@@ -73,6 +74,7 @@ def _bundled(workspace: Workspace, place: Place, base: str) -> str:
         )
     except GitFailed as failed:
         raise Broken(str(failed)) from failed
+    reach("bundled")
     return _taken_in(workspace, base, head, bundle)
 
 
@@ -83,6 +85,7 @@ def _taken_in(workspace: Workspace, base: str, head: str, bundle: bytes) -> str:
         git(store(workspace), "index-pack", "--stdin", "--fix-thin", "--strict", stdin=pack)
     except GitFailed as failed:
         raise Broken(str(failed)) from failed
+    reach("crossed")
     if object_id(store(workspace), head) != head:
         raise Broken(f"the bundle names the commit {head[:12]} and does not hold it")
     if not contains(store(workspace), base, head):

@@ -7,6 +7,7 @@ import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from adapters.failpoints import reach
 from adapters.repository.git import GitFailed, Place, ask, contains, git, refs
 from adapters.repository.workspaces import store, target_place
 from domain.target import Workspace
@@ -25,7 +26,9 @@ def send(workspace: Workspace, commits: Sequence[str], known: Sequence[str]) -> 
         store(workspace), "pack-objects", "--revs", "--stdout", "-q", "--thin", "--delta-base-offset",
         stdin=wanted.encode(),
     )  # fmt: skip
+    reach("objects-packed")
     git(target_place(workspace), "index-pack", "--stdin", "--fix-thin", "--strict", stdin=pack)
+    reach("objects-sent")
 
 
 def campaign_refs(workspace: Workspace) -> dict[str, str]:
@@ -53,6 +56,7 @@ def move_refs(
     for ref, (new, old) in updates.items():
         lines.append(f"update {ref} {new} {old}" if old else f"create {ref} {new}")
     lines += ["prepare", "commit", ""]
+    reach("refs-moving")
     status, _, err = ask(
         place, "update-ref", "--no-deref", "--create-reflog", "-m", f"{REASON}{reason}", "--stdin",
         stdin="\n".join(lines).encode(),
@@ -64,6 +68,7 @@ def move_refs(
                 f"somebody else moved a ref of this run; nothing was overwritten. Run again. ({message.strip()})"
             )
         raise GitFailed("update-ref", status, message)
+    reach("refs-moved")
 
 
 REASON = "swathe: "

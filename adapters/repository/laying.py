@@ -5,7 +5,9 @@ import shutil
 from pathlib import Path
 
 from adapters.erasing import erase
+from adapters.failpoints import reach
 from adapters.repository.writing import quoted
+from adapters.whole import write_whole
 
 SHA256 = 64
 """Digits of an object id in a repository of that format."""
@@ -17,8 +19,9 @@ def lay(git_dir: Path, borrowed: Path, base: str, *, bare: bool) -> None:
     (git_dir / "refs" / "heads").mkdir(parents=True, exist_ok=True)
     (git_dir / "info").mkdir(exist_ok=True)
     (git_dir / "config").write_text(_config(base, bare=bare))
+    reach("git-dir-begun")
     if not (git_dir / "HEAD").exists():
-        (git_dir / "HEAD").write_text("ref: refs/heads/unborn\n")
+        write_whole(git_dir / "HEAD", "ref: refs/heads/unborn\n")
     name = os.fsencode(borrowed)
     (git_dir / "objects" / "info" / "alternates").write_bytes(
         (quoted(os.fsdecode(name)) if b"\n" in name else name) + b"\n"

@@ -9,6 +9,7 @@ import os
 import time
 from pathlib import Path
 
+from adapters.failpoints import reach
 from domain.value import Value
 
 TRIES = 5
@@ -34,9 +35,11 @@ def take(path: Path, run: str) -> Holder | None:
         found = _holder(handle)
         os.close(handle)
         return found
+    reach("lock-taken")
     os.ftruncate(handle, 0)
     os.pwrite(handle, f"{os.getpid()} {run}\n".encode(), 0)
     _held[path] = handle
+    reach("lock-named")
     return None
 
 

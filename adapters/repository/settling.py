@@ -6,6 +6,7 @@ id again, and what the state names already is left out.
 
 from collections.abc import Mapping, Sequence
 
+from adapters.failpoints import reach
 from adapters.repository import states
 from adapters.repository.git import object_id
 from adapters.repository.landing import (
@@ -105,6 +106,7 @@ class _Desk:
         ]
         parking = self._parking(line, reasons, on=len(drafts) - 1 if drafts else start)
         shas = write_commits(store(self.workspace), [*drafts, *parking.values()], self.chain.at)
+        reach("commits-written")
         landed = tuple(
             self._landed(commit, sha) for (commit, _), sha in zip(steps, shas, strict=False)
         )
@@ -138,6 +140,7 @@ class _Desk:
         why = f"land {len(settled.landed)}, park {len(settled.parked)}"
         draft = states.draft(state, previous, why)
         (new_state,) = write_commits(store(workspace), [draft], self.chain.at)
+        reach("state-written")
         updates: dict[str, tuple[str, str | None]] = {workspace.state_ref: (new_state, previous)}
         if settled.landed:
             refuse_foreign(workspace, branch, start, settled.tip)

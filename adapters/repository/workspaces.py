@@ -19,17 +19,25 @@ from collections.abc import Iterable
 from functools import lru_cache
 from pathlib import Path
 
+from adapters.failpoints import reach
 from adapters.home import swathe_home
 from adapters.repository import git as door
 from adapters.repository.git import Place, git
 from adapters.repository.laying import copy_shallow, lay, lay_for_others
 from adapters.repository.moving import known, look_over, put
 from adapters.repository.sweeping import files_below, stand, strange
+from adapters.whole import DRAFT
 from domain.target import Workspace
 from domain.value import Refused
 
 RAW = "* -text -eol -ident -filter -working-tree-encoding\n"
 """Attributes of the agent's checkout: what is on disk is what is in the blob, byte for byte."""
+
+LEFT_BEHIND = (
+    "*.lock",
+    *(f"{above}*{DRAFT}" for above in ("", "*.git/", "envs/*/", "runs/*/", "verdicts/")),
+)
+"""What a kill may leave in our folder: nobody else writes there while the campaign lock is held."""
 
 MOST_PACKS = 50
 MOST_LOOSE = 6_700
@@ -91,14 +99,16 @@ def prepare(workspace: Workspace) -> None:
         raise Refused(f"git {found} is too old: Swathe needs 2.38 or newer (`git merge-tree`).")
     ours, agents = store(workspace).git_dir, agent(workspace).git_dir
     lay(ours, Path(workspace.git_dir) / "objects", workspace.base, bare=True)
+    reach("store-laid")
     lay(agents, ours / "objects", workspace.base, bare=False)
     (agents / "info" / "attributes").write_text(RAW)
     for git_dir in (ours, agents):
         copy_shallow(Path(workspace.git_dir), git_dir)
-        for leftover in git_dir.rglob("*.lock"):
+        for leftover in (*git_dir.rglob("*.lock"), *git_dir.glob("objects/**/tmp_*")):
             leftover.unlink(missing_ok=True)
-    for leftover in Path(workspace.home).glob("*.lock"):
-        leftover.unlink(missing_ok=True)
+    for pattern in LEFT_BEHIND:
+        for leftover in Path(workspace.home).glob(pattern):
+            leftover.unlink(missing_ok=True)
     tags = git(
         target_place(workspace), "for-each-ref", "--format=%(objectname) %(refname)", "refs/tags"
     )
@@ -106,6 +116,7 @@ def prepare(workspace: Workspace) -> None:
     stand(gate_folder(workspace))
     stand(agent_folder(workspace))
     _repack(store(workspace))
+    reach("clones-laid")
 
 
 def _repack(place: Place) -> None:
@@ -126,21 +137,25 @@ def move_agent(workspace: Workspace, commit: str) -> None:
     """Put the agent's checkout on `commit`: tracked files exact, nothing else left."""
     place = agent(workspace)
     put(place, agent_folder(workspace), commit)
+    reach("agent-put")
     git(place, "update-ref", "--no-deref", "HEAD", commit)
     theirs = clone(workspace).git_dir
     lay_for_others(theirs, store(workspace).git_dir / "objects", commit, place.git_dir / "index")
     (theirs / "info" / "attributes").write_text(RAW)
     copy_shallow(place.git_dir, theirs)
+    reach("agent-moved")
 
 
 def move_gate(workspace: Workspace, commit: str, keep: frozenset[str] = frozenset()) -> None:
     """Put the gate's checkout on `commit`; untracked files go, but for those in `keep`."""
     place, folder = _gate(workspace), gate_folder(workspace)
     put(place, folder, commit, keep)
+    reach("gate-put")
     index = Path(workspace.home) / "gate.index"
     lay_for_others(folder / ".git", place.git_dir / "objects", commit, index)
     shutil.copyfile(_tags(workspace), folder / ".git" / "packed-refs")
     copy_shallow(place.git_dir, folder / ".git")
+    reach("gate-moved")
 
 
 def look_over_gate(workspace: Workspace, commit: str, keep: frozenset[str] = frozenset()) -> None:

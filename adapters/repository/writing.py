@@ -7,6 +7,7 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from adapters.failpoints import reach
 from adapters.repository.git import (
     IDENTITY_EMAIL,
     IDENTITY_NAME,
@@ -67,11 +68,13 @@ def write_blobs(place: Place, contents: Sequence[bytes]) -> None:
 
 def _import(place: Place, stream: bytearray) -> list[str]:
     stream += b"done\n"
+    reach("importing")
     status, out, err = ask(
         place, "fast-import", "--quiet", "--force", "--done", stdin=bytes(stream), options=QUICK
     )
     if status:
         raise GitFailed("fast-import", status, err.decode(errors="replace"))
+    reach("imported")
     return out.decode().splitlines()
 
 

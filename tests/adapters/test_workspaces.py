@@ -370,8 +370,15 @@ def test_preparing_again_after_a_kill_clears_our_stale_locks(target, campaign):
         home / "store.git" / "index.lock",
         home / "agent.git" / "index.lock",
         home / "gate.index.lock",
+        home / "gate.keep.draft",
+        home / "agent.git" / "HEAD.draft",
+        home / "runs" / "r0" / "start.json.draft",
+        home / "verdicts" / "0123.json.draft",
+        home / "store.git" / "objects" / "pack" / "tmp_pack_Ab3xYz",
+        home / "store.git" / "objects" / "a1" / "tmp_obj_Ab3xYz",
     ]
     for lock in locks:
+        lock.parent.mkdir(parents=True, exist_ok=True)
         lock.write_text("")
 
     prepare(campaign.workspace)
