@@ -5,6 +5,7 @@ import os
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
+from adapters.failpoints import reach
 from adapters.processes import environment, gate
 from adapters.repository import keeping, workspaces
 from adapters.repository.git import tree_of
@@ -19,6 +20,7 @@ from adapters.repository.workspaces import (
     tracked,
 )
 from adapters.repository.writing import Draft, write_commits
+from adapters.whole import write_whole
 from domain.detection import detect, to_read
 from domain.environment import Environment, SetupFailed
 from domain.gate import GatePlan, GateRun
@@ -90,7 +92,7 @@ def prepare(workspace: Workspace, plan: GatePlan) -> Prepared | SetupFailed:
         return made
     keep = workspaces.strangers(workspace)
     keeping.save(workspace, keep - _sealed(workspace, made, keep))
-    (home / "gate.keep").write_bytes(b"\0".join(os.fsencode(path) for path in sorted(keep)))
+    write_whole(home / "gate.keep", b"\0".join(os.fsencode(path) for path in sorted(keep)))
     digest = hashlib.sha256(
         "\0".join([*plan.verify, made.digest, workspace.sandbox.backend]).encode()
     ).hexdigest()[:16]
@@ -132,12 +134,27 @@ def run(
     """Run the gate on a clean checkout of `commit`; and whether the answer was kept from earlier.
 
     `nth` asks for the first, second … answer on the same tree: a red one is asked for twice.
+    A gate that was killed is run again once: that somebody ended it, or the kernel, says nothing of the commit.
     `fresh` wants no kept answer.
     """
     if not fresh and (before := kept_run(workspace, prepared, commit, nth)):
         return before, True
-    _move(workspace, commit, frozenset(prepared.keep))
+    done = _run_on(workspace, prepared, commit, expect_reports=expect_reports)
+    if done.killed:
+        done = _run_on(workspace, prepared, commit, expect_reports=expect_reports)
+    reach("gate-answered")
+    if done.answered:
+        _keep(_kept_path(workspace, prepared, commit, nth), done)
+    return done, False
+
+
+def _run_on(
+    workspace: Workspace, prepared: Prepared, commit: str, *, expect_reports: bool
+) -> GateRun:
+    keep = frozenset(prepared.keep)
+    _move(workspace, commit, keep)
     number = sum(1 for _ in run_folder(workspace).glob("gate-*.log")) + 1
+    reach("gate-starting")
     done = gate.run_gate(
         prepared.plan,
         prepared.environment,
@@ -147,10 +164,8 @@ def run(
         expect_reports=expect_reports,
         held=workspace.sandbox,
     )
-    look_over_gate(workspace, commit, frozenset(prepared.keep))
-    if done.answered:
-        _keep(_kept_path(workspace, prepared, commit, nth), done)
-    return done, False
+    look_over_gate(workspace, commit, keep)
+    return done
 
 
 def kept_run(workspace: Workspace, prepared: Prepared, commit: str, nth: int) -> GateRun | None:
@@ -166,9 +181,8 @@ def _kept_path(workspace: Workspace, prepared: Prepared, commit: str, nth: int) 
 
 def _keep(path: Path, done: GateRun) -> None:
     path.parent.mkdir(exist_ok=True)
-    draft = path.with_suffix(".draft")
-    draft.write_text(done.to_json())
-    draft.replace(path)
+    write_whole(path, done.to_json())
+    reach("verdict-kept")
 
 
 def break_on_purpose(workspace: Workspace, paths: Iterable[str]) -> str:

@@ -10,6 +10,8 @@ from domain.value import Value
 TestOutcome = Literal["passed", "failed", "error", "skipped"]
 Language = Literal["python", "node", "other"]
 BAD: frozenset[TestOutcome] = frozenset({"failed", "error"})
+KILLED = frozenset({-9, -15, 128 + 9, 128 + 15})
+"""SIGKILL and SIGTERM, as the kernel tells them and as a shell does."""
 
 
 class GatePlan(Value):
@@ -57,6 +59,11 @@ class GateRun(Value):
         return frozenset(
             test for test, outcome in (self.tests or {}).items() if outcome == "skipped"
         )
+
+    @property
+    def killed(self) -> bool:
+        """A signal ended it that no program sends itself: a person did, or the kernel, short of memory."""
+        return self.status == "failed" and self.exit_code in KILLED
 
     @property
     def answered(self) -> bool:

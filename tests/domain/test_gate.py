@@ -307,3 +307,9 @@ def test_a_report_without_the_mark_of_the_run_is_red_and_one_that_never_had_one_
     assert names(judge(run(1, a="failed"), base)) == names(
         judge(run(1, a="failed"), baseline_of(run(a="passed")))
     )
+
+
+@pytest.mark.parametrize(("code", "killed"), [(-9, True), (143, True), (1, False), (-11, False)])
+def test_a_gate_that_was_killed_is_told_from_one_that_failed(code, killed):
+    assert GateRun(status="failed", exit_code=code).killed == killed
+    assert not GateRun(status="timeout", exit_code=code).killed
