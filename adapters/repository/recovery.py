@@ -1,9 +1,11 @@
 """Starting where the last run stopped, however it stopped."""
 
+from adapters.failpoints import reach
 from adapters.repository import states
 from adapters.repository.git import ask, contains, git, object_id
 from adapters.repository.landing import (
     archive_of,
+    campaign_refs,
     move_refs,
     moved_by_us,
     refuse_blocked,
@@ -32,6 +34,7 @@ def recover(workspace: Workspace, axis: str) -> Found:
     """Read the state, finish what a kill cut off, and meet a base that has moved. Call it with the lock held."""
     place = target_place(workspace)
     stale_locks(workspace)
+    reach("locks-cleared")
     refuse_blocked(workspace)
     refuse_checked_out(workspace)
     state, commit = states.load(place, workspace.state_ref)
@@ -40,6 +43,8 @@ def recover(workspace: Workspace, axis: str) -> Found:
         return _first(workspace, axis, branch)
     if state.tip and branch != state.tip:
         branch = _roll_forward(workspace, state, branch)
+    _restore_parked(workspace, state)
+    reach("recovered")
     return _meet_base(workspace, state, commit, branch or workspace.base)
 
 
@@ -68,6 +73,15 @@ def _roll_forward(workspace: Workspace, state: State, branch: str | None) -> str
         move_refs(workspace, {workspace.branch: (state.tip, branch)}, "recovered")
         return state.tip
     return branch
+
+
+def _restore_parked(workspace: Workspace, state: State) -> None:
+    """What the state says is parked has its ref: git moves the refs of a transaction one by one, the state's first."""
+    place, now = target_place(workspace), campaign_refs(workspace)
+    missing = {parked.ref: parked.sha for parked in state.parked if parked.ref not in now}
+    there = {ref: (sha, None) for ref, sha in missing.items() if object_id(place, sha)}
+    if there:
+        move_refs(workspace, there, "recovered")
 
 
 def _meet_base(workspace: Workspace, state: State, commit: str | None, tip: str) -> Found:

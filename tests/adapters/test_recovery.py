@@ -66,6 +66,33 @@ def test_a_kill_between_the_two_refs_is_rolled_forward(target, campaign, again, 
     assert target.git("fsck", "--strict", "--no-dangling") == ""
 
 
+def test_a_parked_commit_whose_ref_was_not_written_yet_gets_it(target, campaign, again):
+    """A transaction moves its refs one by one, and git was killed when the state's was moved."""
+    chain = campaign.chain({"a.py": "2\n"}, {"pkg/b.py": "3\n"})
+    (parked,) = campaign.settle(chain, chain.commits[:1], chain.commits[1:]).parked
+    before = target.refs
+    target.git("update-ref", "-d", parked.ref)
+    lock = Path(f"{target.folder}/.git/{parked.ref}.lock")
+    lock.parent.mkdir(exist_ok=True)
+    lock.write_text(f"{parked.sha}\n")
+
+    again()
+
+    assert target.refs == before
+    assert target.refs[parked.ref] == parked.sha
+
+
+def test_a_parked_commit_that_was_pruned_is_not_asked_for(target, campaign, again):
+    chain = campaign.chain({"a.py": "2\n"}, {"pkg/b.py": "3\n"})
+    landed = campaign.settle(chain, chain.commits[:1], chain.commits[1:])
+    target.git("update-ref", "-d", landed.parked[0].ref)
+    shutil.rmtree(target.folder / ".git/logs")
+    target.git("gc", "-q", "--prune=now")
+
+    assert again().tip == landed.tip
+    assert landed.parked[0].ref not in target.refs
+
+
 def test_a_branch_that_the_operator_set_back_stays_there(target, campaign, again):
     """Not a crash: the log of the branch says who moved it."""
     first = campaign.land({"a.py": "2\n"}).tip
