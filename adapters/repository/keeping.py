@@ -13,6 +13,7 @@ from pathlib import Path
 
 from adapters.erasing import erase
 from adapters.repository.workspaces import gate_folder
+from adapters.whole import write_whole
 from domain.target import Workspace
 
 Stamp = tuple[int, int, int, int, int]
@@ -77,6 +78,4 @@ def _stamps(workspace: Workspace) -> dict[str, Stamp]:
 
 
 def _write(workspace: Workspace, stamps: dict[str, Stamp]) -> None:
-    draft = _list(workspace).with_suffix(".draft")
-    draft.write_text(json.dumps(stamps))
-    draft.replace(_list(workspace))
+    write_whole(_list(workspace), json.dumps(stamps))
