@@ -101,7 +101,9 @@ class Field:
         return len(self.changes)
 
     def target(self, says: str, seconds: float) -> Target:
-        return Target(repo=str(self.repo), verify=(gate(says, seconds),), paths=self.paths)
+        # The naive loop runs its gate without a sandbox, too.
+        command = gate(says, seconds)
+        return Target(repo=str(self.repo), verify=(command,), paths=self.paths, sandbox="off")
 
 
 def gate(says: str, seconds: float) -> str:

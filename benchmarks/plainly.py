@@ -63,9 +63,14 @@ class Carried:
         return self.spent("agent_pass", "admit", "verify", "land")
 
     @property
+    def proving(self) -> float:
+        """Seconds to admit, verify and land what the executor handed over, gates included."""
+        return self.spent("admit", "verify", "land")
+
+    @property
     def landing(self) -> float:
         """Seconds beyond executor and gates."""
-        return self.spent("admit", "verify", "land") - self.gate_seconds
+        return self.proving - self.gate_seconds
 
     @property
     def whole(self) -> float:

@@ -21,8 +21,9 @@ class Row:
     """None: nothing was asked."""
 
 
-def at_least(what: str, value: float, target: float, form: str = TIMES) -> Row:
-    return Row(what, form.format(value), f"≥ {form.format(target)}", value >= target)
+def at_least(what: str, value: float, target: float, form: str = TIMES, note: str = "") -> Row:
+    measured = form.format(value) + (f" ({note})" if note else "")
+    return Row(what, measured, f"≥ {form.format(target)}", value >= target)
 
 
 def at_most(what: str, value: float, target: float, form: str = "{:.2f}", note: str = "") -> Row:
