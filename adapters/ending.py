@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from adapters import beginning, events
 from adapters.executors import passes
 from adapters.failpoints import reach
+from adapters.redacting import cleaned
 from adapters.repository import lock
 from adapters.repository.git import git
 from adapters.repository.opening import is_url, open_target
@@ -98,7 +99,7 @@ def _counted(workspace: Workspace) -> dict[str, object]:
 
 
 def _write(workspace: Workspace, journal: Journal, report: Report) -> Report:
-    run = run_folder(workspace)
+    run, report = run_folder(workspace), cleaned(report)
     if not (run / "report.json").exists():
         _save_state(workspace, journal, report)
         reach("state-closed")

@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from adapters.failpoints import reach
+from adapters.redacting import scrubbed
 
 _clocks: dict[Path, tuple[float, float]] = {}
 """By run folder: the monotonic second the clock started, and active seconds before that."""
@@ -19,7 +20,7 @@ def emit(run: Path, event: str, /, **facts: object) -> None:
         "at": datetime.now(UTC).isoformat(timespec="seconds"),
         "elapsed": round(elapsed(run), 3),
     }
-    line = json.dumps({**record, "event": event, **facts})
+    line = json.dumps(scrubbed({**record, "event": event, **facts}))
     with (run / FILE).open("a") as file:
         file.write(line + "\n")
     reach("event-written")

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from adapters.failpoints import reach
+from adapters.redacting import cleaned
 from adapters.repository.workspaces import run_folder
 from adapters.whole import write_whole
 from domain.commit import Chain, ChainOnShelf
@@ -18,7 +19,7 @@ def put(workspace: Workspace, chain: Chain) -> ChainOnShelf:
     _read.clear()
     _read[path] = chain
     head = chain.commits[-1].sha if chain.commits else chain.base
-    return ChainOnShelf(
+    told = ChainOnShelf(
         number=chain.number,
         base=chain.base,
         head=head,
@@ -26,6 +27,7 @@ def put(workspace: Workspace, chain: Chain) -> ChainOnShelf:
         seconds=chain.seconds,
         notes=chain.notes,
     )
+    return cleaned(told)
 
 
 def fetch(workspace: Workspace, number: int) -> Chain:

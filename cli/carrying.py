@@ -5,7 +5,7 @@ from contextlib import chdir
 from pathlib import Path
 from typing import cast
 
-from adapters import beginning, ending, events
+from adapters import beginning, ending, events, redacting
 from adapters.boxing import boxed
 from adapters.home import swathe_home
 from adapters.repository.git import Place, git
@@ -26,6 +26,7 @@ def run_campaign(options: RunOptions) -> Report:
     """Carry the axis through the target, and report. What is wrong is said before anything is started."""
     options = located(options)
     axis = axis_of(options)
+    redacting.refuse(options.target, axis)
     workspace = boxed(open_target(options.target, slug(axis), new_run()))
     try:
         beginning.attach(workspace)

@@ -9,6 +9,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 from adapters.home import swathe_home
+from adapters.redacting import clean
 from domain.value import Refused
 from domain.words import without_credentials
 
@@ -28,7 +29,7 @@ def write_log(defect: BaseException) -> Path:
     ]
     log = _folder() / f"{now:%Y%m%d-%H%M%S-%f}.log"
     log.write_text(
-        without_credentials("\n".join(lines)), encoding="utf-8", errors="backslashreplace"
+        clean(without_credentials("\n".join(lines))), encoding="utf-8", errors="backslashreplace"
     )
     return log
 

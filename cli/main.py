@@ -11,6 +11,7 @@ from typing import Annotated
 
 import typer
 
+from adapters import redacting
 from cli import demo, doctor, report, run, server, status, terminal
 from cli.crash import write_log
 from domain.value import Busy, Refused
@@ -71,6 +72,8 @@ def _be_asked(number: int, frame: object) -> None:
 def main() -> None:
     """The console entry. Always leaves through SystemExit."""
     signal.signal(signal.SIGTERM, _be_asked)
+    redacting.clean_streams()
+    redacting.clean_logs()
     try:
         app(prog_name="swathe")
     except SystemExit as leaving:

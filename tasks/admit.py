@@ -4,6 +4,7 @@ from prefect import task
 from prefect.cache_policies import NO_CACHE
 
 from adapters.executors.passes import opened_classes
+from adapters.redacting import discreet
 from adapters.repository.opening import touched_by_branch
 from adapters.repository.workspaces import tracked
 from adapters.shelf import fetch
@@ -16,6 +17,7 @@ from domain.target import Workspace
 
 
 @task(cache_policy=NO_CACHE)
+@discreet
 def admit(workspace: Workspace, chain: ChainOnShelf, rate: RedRate, each: bool) -> Batch:
     """The batch of a pass: what is admitted waits for the gate, what is not has its reason."""
     rules = Rules(

@@ -4,6 +4,7 @@ from prefect import task
 
 from adapters import events
 from adapters.executors import passes
+from adapters.redacting import discreet
 from adapters.repository.workspaces import run_folder
 from adapters.shelf import put
 from domain.axis import Axis
@@ -14,6 +15,7 @@ from tasks.journal_policy import KEPT
 
 
 @task(**KEPT)
+@discreet
 def agent_pass(workspace: Workspace, axis: Axis, brief: Brief) -> ChainOnShelf:
     """A pass is paid once: kept by its brief, which names its number and the tip."""
     events.emit(run_folder(workspace), "step", what=f"pass {brief.number}: changing the sites")

@@ -4,6 +4,7 @@ from prefect import task
 from prefect.cache_policies import NO_CACHE
 
 from adapters import ending
+from adapters.redacting import discreet
 from domain.journal import Journal
 from domain.report import Report
 from domain.target import Workspace
@@ -11,6 +12,7 @@ from tasks.showing import show_commits, show_report
 
 
 @task(cache_policy=NO_CACHE)
+@discreet
 def close(workspace: Workspace, journal: Journal) -> Report:
     """Write the report, let go of the lock, and show both; safe to repeat."""
     report = ending.close(workspace, journal)

@@ -4,6 +4,7 @@ from prefect import task
 from prefect.cache_policies import NO_CACHE
 
 from adapters import events
+from adapters.redacting import discreet
 from adapters.repository import settling
 from adapters.repository.settling import Signature
 from adapters.repository.workspaces import run_folder
@@ -18,6 +19,7 @@ from tasks.states import worth_another_try
 
 
 @task(cache_policy=NO_CACHE, retries=2, retry_delay_seconds=1, retry_condition_fn=worth_another_try)
+@discreet
 def land(workspace: Workspace, axis: Axis, chain: ChainOnShelf, outcome: Outcome) -> str:
     """Settle what is not settled yet, and return the tip. Safe to retry: the same commits get the same ids."""
     said = title(axis)

@@ -4,7 +4,7 @@ from prefect import task
 from prefect.cache_policies import NO_CACHE
 from prefect.runtime import flow_run
 
-from adapters import beginning, events
+from adapters import beginning, events, redacting
 from adapters.boxing import boxed
 from adapters.repository.opening import open_target
 from adapters.repository.workspaces import run_folder
@@ -14,9 +14,11 @@ from tasks.showing import address
 
 
 @task(cache_policy=NO_CACHE)
+@redacting.discreet
 def open_workspace(target: Target, axis: Axis, run: str) -> Workspace:
     """Attach to the target. Safe to repeat: the same value, however often it is attached."""
     beginning.check_executor(axis)
+    redacting.refuse(target, axis)
     workspace = boxed(open_target(target, slug(axis), run or str(flow_run.id)[:13]))
     beginning.attach(workspace)
     events.emit(run_folder(workspace), "ui", url=address())

@@ -3,6 +3,7 @@
 from prefect import task
 
 from adapters import ending
+from adapters.redacting import discreet
 from domain.axis import Axis
 from domain.journal import Survey
 from domain.target import Workspace
@@ -10,6 +11,7 @@ from tasks.journal_policy import KEPT
 
 
 @task(**KEPT)
+@discreet
 def rescan(workspace: Workspace, axis: Axis, tip: str, number: int) -> Survey:
     """The list belongs to a tip and a pass: kept by both."""
     return ending.resurvey(workspace, axis, tip, number)

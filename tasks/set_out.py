@@ -4,12 +4,14 @@ from prefect import task
 from prefect.cache_policies import NO_CACHE
 
 from adapters import beginning
+from adapters.redacting import discreet
 from domain.axis import Axis
 from domain.journal import Start
 from domain.target import Workspace
 
 
 @task(cache_policy=NO_CACHE)
+@discreet
 def set_out(workspace: Workspace, axis: Axis, retry: bool) -> Start:
     """What the run sets out with. It is written down once, so that a repeated step is told the same."""
     return beginning.set_out(workspace, axis, retry=retry)

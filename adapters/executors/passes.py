@@ -8,6 +8,7 @@ from pathlib import Path
 
 from adapters.catalogue import read_catalogue
 from adapters.executors import codemod
+from adapters.redacting import cleaned
 from adapters.repository.chains import read_chain
 from adapters.repository.crossing import cross
 from adapters.repository.git import Place, git
@@ -78,7 +79,8 @@ def look(workspace: Workspace, axis: Axis, commit: str) -> Listing:
     shut = Counter(
         f"protected {kind}" for path, kind in scope.shut.items() if codemod.looks_at(axis, path)
     )
-    return listing.model_copy(update={"skipped": {**listing.skipped, **shut}}) if shut else listing
+    # To be shown and counted; an executor at work looks again by itself.
+    return cleaned(listing.model_copy(update={"skipped": {**listing.skipped, **shut}}))
 
 
 def make(workspace: Workspace, axis: Axis, brief: Brief) -> Chain:

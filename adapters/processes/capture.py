@@ -4,6 +4,8 @@ from collections import deque
 from pathlib import Path
 from typing import Self
 
+from adapters.redacting import CleanBytes
+
 
 class Capture:
     """Keeps the first and the last half of `keep_bytes`, counts the rest, and copies all of it to `log`."""
@@ -15,6 +17,7 @@ class Capture:
         self._tail: deque[bytes] = deque()
         self._tail_bytes = 0
         self._log = log.open("ab") if log else None
+        self._into_log = CleanBytes(self._log.write) if self._log else None
         self._log_room = log_bytes
         self._log_left_out = 0
 
@@ -22,12 +25,13 @@ class Capture:
         return self
 
     def __exit__(self, *_: object) -> None:
-        if self._log is None:
+        if self._log is None or self._into_log is None:
             return
-        with self._log as log:
+        with self._log:
             if self._log_left_out:
-                log.write(_note(self._log_left_out))
-                log.write(b"".join(self._tail)[-self._half :])
+                self._into_log.take(_note(self._log_left_out))
+                self._into_log.take(b"".join(self._tail)[-self._half :])
+            self._into_log.finish()
 
     def take(self, chunk: bytes) -> None:
         self.total += len(chunk)
@@ -50,10 +54,10 @@ class Capture:
         return (bytes(self._head) + middle + tail).decode(errors="replace")
 
     def _copy(self, chunk: bytes) -> None:
-        if self._log is None:
+        if self._log is None or self._into_log is None:
             return
         fits = chunk[: self._log_room]
-        self._log.write(fits)
+        self._into_log.take(fits)
         self._log.flush()
         self._log_room -= len(fits)
         self._log_left_out += len(chunk) - len(fits)

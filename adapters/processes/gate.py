@@ -12,6 +12,7 @@ from typing import Literal
 from adapters.erasing import erase
 from adapters.processes import pytest_reports, reports, sandbox, shell
 from adapters.processes.temporary import temporary_folder
+from adapters.redacting import cleaned
 from domain.environment import Environment
 from domain.gate import GatePlan, GateRun
 from domain.sandbox import OPEN, Profile, Sandbox, gate
@@ -95,7 +96,7 @@ def run_gate(
                 break
     found = reports.read(run.written)
     status, why = run.outcome(found, expect_reports=expect_reports)
-    return GateRun(
+    done = GateRun(
         status=status,
         why=why,
         exit_code=run.done.exit_code,
@@ -107,6 +108,8 @@ def run_gate(
         tail=run.done.output[-TAIL_CHARACTERS:],
         log=str(log),
     )
+    erase(scratch)  # with the reports as they were written
+    return cleaned(done)
 
 
 class _Run:

@@ -5,6 +5,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 
+from adapters.redacting import clean
 from adapters.repository.git import Place, git
 from adapters.repository.patches import added_lines, told
 from adapters.repository.secrets import leaks
@@ -47,7 +48,7 @@ def read_chain(place: Place, base: str, head: str) -> tuple[Commit, ...]:
         _commit(
             commit,
             changes=changes.get(commit[0], ()),
-            removed=words.get(commit[0], ()),
+            removed=tuple(word for word in words.get(commit[0], ()) if clean(word) == word),
             leaks=found.get(commit[0], ()),
         )
         for commit in commits
@@ -62,8 +63,9 @@ def _commit(told: list[str], **facts: object) -> Commit:
             "sha": sha,
             "tree": tree,
             "parents": tuple(parents.split()),
-            "subject": subject,
-            "body": body.strip(),
+            # Looked at for secrets above; whatever is said of the commit from here on is without them.
+            "subject": clean(subject),
+            "body": clean(body.strip()),
             **facts,
         }
     )

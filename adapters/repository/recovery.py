@@ -78,7 +78,8 @@ def _roll_forward(workspace: Workspace, state: State, branch: str | None) -> str
 def _restore_parked(workspace: Workspace, state: State) -> None:
     """What the state says is parked has its ref: git moves the refs of a transaction one by one, the state's first."""
     place, now = target_place(workspace), campaign_refs(workspace)
-    missing = {parked.ref: parked.sha for parked in state.parked if parked.ref not in now}
+    named = {parked.ref: parked.sha for parked in state.parked if parked.ref}
+    missing = {ref: sha for ref, sha in named.items() if ref not in now}
     there = {ref: (sha, None) for ref, sha in missing.items() if object_id(place, sha)}
     if there:
         move_refs(workspace, there, "recovered")

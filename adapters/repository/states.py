@@ -1,5 +1,6 @@
 """The state of a campaign in git: the only file in the tree of a commit at `refs/swathe/<axis>/state`."""
 
+from adapters.redacting import cleaned
 from adapters.repository.git import Place, ask, object_id, refs
 from adapters.repository.writing import Draft
 from domain.state import State, read, way_out, written
@@ -27,7 +28,7 @@ def draft(state: State, previous: str | None, why: str) -> Draft:
     """The next state commit, to be written and landed with what it describes."""
     return Draft(
         message=f"{why}\n",
-        entries={FILE: written(state).encode()},
+        entries={FILE: written(cleaned(state)).encode()},
         parent=previous,
         root=previous is None,
     )

@@ -71,3 +71,22 @@ def test_names_say_which_variables_are_secret():
 
 def test_without_secrets_nothing_is_touched():
     assert Redactor().clean(SECRET) == SECRET
+
+
+def test_words_and_numbers_are_no_secrets_whatever_their_name_says():
+    """They stand in paths and subjects by chance: `[redacted].py` would tell nobody anything."""
+    words = {
+        "POSTGRES_PASSWORD": "postgres",
+        "STAGE_KEY": "production",
+        "MAX_TOKENS": "100000000",
+        "SITE_SECRET": "CHANGEME",
+    }
+    secrets = {"A_PASSWORD": "correcthorsebatterystaple", "B_TOKEN": "postgres1", "C_KEY": "1" * 20}
+
+    assert secrets_in(words) == ()
+    assert set(secrets_in(secrets)) == set(secrets.values())
+
+
+@given(text=st.text(max_size=60), at=st.integers(0, 60))
+def test_what_is_cleaned_is_found_first(text, at):
+    assert REDACTOR.finds(text[:at] + SECRET + text[at:])
