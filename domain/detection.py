@@ -174,7 +174,11 @@ def _plan(found: Tested | None, language: Language) -> GatePlan | None:
 def _build(names: frozenset[str], contents: Contents) -> GatePlan | None:
     for file, command in BUILDS.items():
         if file in names:
-            return GatePlan(verify=(command,), source=f"{DETECTED}the default of {file}")
+            return GatePlan(
+                verify=(command,),
+                language="go" if file == "go.mod" else "other",
+                source=f"{DETECTED}the default of {file}",
+            )
     return None
 
 
@@ -190,7 +194,9 @@ def _pytest_settings(contents: Contents) -> str:
 def _language(names: frozenset[str]) -> Language:
     if names & {"pyproject.toml", "setup.py", "setup.cfg", "tox.ini", "tox.toml", "noxfile.py"}:
         return "python"
-    return "node" if "package.json" in names else "other"
+    if "package.json" in names:
+        return "node"
+    return "go" if "go.mod" in names else "other"
 
 
 RULES: tuple[Rule, ...] = (_pytest, _django, _tox, _nox, _just, _make, _npm, _ci, _build)

@@ -20,6 +20,8 @@ class Environment(Value):
     bin: str = ""
     """The folder to put first on PATH; empty when there is none."""
     variables: dict[str, str] = Field(default_factory=dict[str, str])
+    warm: str = ""
+    """A folder whose content each command finds in its HOME: a compiler's cache, of its own in every run."""
     notes: tuple[str, ...] = ()
     """What the operator should know: what was installed, and what was not found."""
 

@@ -8,7 +8,7 @@ from pydantic import Field
 from domain.value import Value
 
 TestOutcome = Literal["passed", "failed", "error", "skipped"]
-Language = Literal["python", "node", "other"]
+Language = Literal["python", "node", "go", "other"]
 BAD: frozenset[TestOutcome] = frozenset({"failed", "error"})
 KILLED = frozenset({-9, -15, 128 + 9, 128 + 15})
 """SIGKILL and SIGTERM, as the kernel tells them and as a shell does."""

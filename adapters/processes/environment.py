@@ -15,6 +15,7 @@ from domain.environment import Environment, SetupFailed, digest_of
 from domain.gate import GatePlan
 from domain.installation import installation_of
 from domain.sandbox import OPEN, Sandbox, setup
+from domain.tables import json_table, table
 from domain.workflows import is_workflow
 
 READY = "ready.json"
@@ -29,7 +30,7 @@ NODE_LOCKS = {
     "npm-shrinkwrap.json": "npm ci --no-audit --no-fund",
     "pnpm-lock.yaml": "pnpm install --frozen-lockfile",
     "yarn.lock": "yarn install --frozen-lockfile",
-    "package.json": "npm install --no-audit --no-fund",
+    "package.json": "npm install --no-audit --no-fund --no-package-lock",
 }
 
 
@@ -52,7 +53,8 @@ def prepare(
     made_from = {name: text for name, text in manifests.items() if not is_workflow(name)}
     digest = digest_of(plan, str(folder), sys.version, made_from)
     home = envs / digest
-    if (home / READY).is_file() and (plan.language != "node" or (folder / "node_modules").is_dir()):
+    modules = plan.language != "node" or not _node_set_up(manifests)
+    if (home / READY).is_file() and (modules or (folder / "node_modules").is_dir()):
         return Environment.from_json((home / READY).read_text())
     erase(home)
     home.mkdir(parents=True)
@@ -81,6 +83,14 @@ def _existing(
         variables={"VIRTUAL_ENV": str(path)},
         notes=("the environment was given, and is used as it is",),
     )
+
+
+def _node_set_up(manifests: Mapping[str, bytes]) -> str:
+    """Nothing for a package that needs nothing."""
+    package = json_table(manifests.get("package.json", b""))
+    needs = any(table(package, name) for name in ("dependencies", "devDependencies"))
+    file = next((file for file in NODE_LOCKS if file in manifests), "")
+    return NODE_LOCKS[file] if file and (needs or file != "package.json") else ""
 
 
 class _Preparation:
@@ -124,14 +134,19 @@ class _Preparation:
             offline=held.offline,
         )
         self.notes: list[str] = []
+        self.variables: dict[str, str] = {}
+        self.warm: Path | None = None
 
     def make(self, digest: str) -> Environment | SetupFailed:
-        tools = variables = ""
+        tools = ""
         if self.plan.language == "python":
             failed = self._venv() or (self._commands() if self.plan.setup else self._install())
-            tools, variables = str(self.venv / "bin"), str(self.venv)
+            tools = str(self.venv / "bin")
+            self.variables["VIRTUAL_ENV"] = str(self.venv)
+        elif self.plan.setup:
+            failed = self._commands()
         else:
-            failed = self._commands() if self.plan.setup else self._node()
+            failed = self._go() if self.plan.language == "go" else self._node()
         if failed:
             return failed
         if self.plan.language == "node":
@@ -140,7 +155,8 @@ class _Preparation:
             digest=digest,
             path=str(self.venv.parent),
             bin=tools,
-            variables={"VIRTUAL_ENV": variables} if variables else {},
+            variables=self.variables,
+            warm=str(self.warm) if self.warm and self.warm.is_dir() else "",
             notes=tuple(self.notes),
         )
 
@@ -171,10 +187,21 @@ class _Preparation:
         return self._uv("pip", "install", "--python", self.python, *words) if words else None
 
     def _node(self) -> SetupFailed | None:
-        if self.plan.language != "node":
-            return None
-        command = next((NODE_LOCKS[file] for file in NODE_LOCKS if file in self.manifests), "")
+        command = _node_set_up(self.manifests) if self.plan.language == "node" else ""
         return self._checked(command) if command else None
+
+    def _go(self) -> SetupFailed | None:
+        """The modules, and a cache with everything compiled: a HOME that is new in every run has neither."""
+        if "require" in self.manifests.get("go.mod", b"").decode(errors="replace"):
+            self.env["GOMODCACHE"] = self.variables["GOMODCACHE"] = str(self.venv.parent / "go")
+            failed = self._checked("go mod download -modcacherw")
+            if failed:
+                return failed
+        self.warm = self.venv.parent / "warm"
+        self.env["GOCACHE"] = str(self.warm / ".cache" / "go-build")
+        # What does not compile on the base commit is for the gate to say.
+        self._run("go test -run '^$' ./...")
+        return None
 
     def _commands(self) -> SetupFailed | None:
         for command in self.plan.setup:

@@ -10,13 +10,15 @@ from pathlib import Path
 from typing import Literal
 
 from adapters.erasing import erase
-from adapters.processes import pytest_reports, reports, sandbox, shell
+from adapters.processes import node_reports, pytest_reports, reports, sandbox, shell
 from adapters.processes.temporary import temporary_folder
 from adapters.redacting import cleaned
 from domain.environment import Environment
 from domain.gate import GatePlan, GateRun
+from domain.reporting import reporting
 from domain.sandbox import OPEN, Profile, Sandbox, gate
 from domain.shell_log import missing_tool
+from domain.tables import Table, json_table, table
 
 TAIL_CHARACTERS = 8_000
 NO_TESTS = 5
@@ -48,13 +50,13 @@ JVM_BUILDS = (
 )
 """In the root of what Maven or Gradle builds."""
 
-OWN_PLACES = ("*.xml", "*/*.xml", "*/*/*.xml")
+OWN_PLACES = ("*.xml", "*/*.xml", "*/*/*.xml", "go-*.json", "cargo-*.txt")
 """In the folder of ours, where a suite may have one for each of its parts."""
 
 BUILD_FOLDERS = frozenset({"target", "build"})
 MODULE_DEPTH = 2
 
-PLUGIN = "pytest-plugin"
+PLUGIN, REPORTERS = "pytest-plugin", "node-reporters"
 
 OWN_REPORT = re.compile(r"--junit-?(?:xml|file)[= ](\S+)")
 
@@ -84,6 +86,7 @@ def run_gate(
     erase(scratch)
     (scratch / "junit").mkdir(parents=True)
     pytest_reports.lay_plugin(scratch / PLUGIN)
+    node_reports.lay_reporters(scratch / REPORTERS)
     log.parent.mkdir(parents=True, exist_ok=True)
     log.unlink(missing_ok=True)
     readonly = (*held.readonly, *held.shown, *_environment_paths(environment))
@@ -132,6 +135,7 @@ class _Run:
         self.junit = junit
         self.log = log
         self.started = time.monotonic()
+        self.scripts = _scripts(folder)
         self.command = ""
         self.done = shell.Finished(command="", exit_code=0)
         self.written: set[Path] = set()
@@ -146,13 +150,14 @@ class _Run:
             log.write(f"$ {command}\n")
         self.command = command
         self.done = sandbox.run(
-            _shell(command),
+            _shell(reporting(command, self.scripts, number)),
             profile=self.profile,
             backend=self.held.backend,
             cwd=self.folder,
             env={
                 **env,
                 "SWATHE_JUNIT": str(self.junit),
+                "SWATHE_REPORTERS": str(scratch / REPORTERS),
                 "GOTESTSUM_JUNITFILE": str(self.junit / f"go-{number}.xml"),
                 "JEST_JUNIT_OUTPUT_DIR": str(self.junit),
                 **pytest_reports.variables(
@@ -210,6 +215,12 @@ def _is_jvm(folder: Path) -> bool:
     return any((folder / build).exists() for build in JVM_BUILDS)
 
 
+def _scripts(folder: Path) -> Table:
+    """Those of package.json, which say what `npm test` runs."""
+    text = reports.small_file(folder / "package.json")
+    return table(json_table(text), "scripts")
+
+
 def _modules(folder: Path, depth: int) -> Iterator[Path]:
     """The folder, and those below it, that have a folder of a build: looked for twice a run, so without globs."""
     try:
@@ -255,6 +266,9 @@ def _variables(environment: Environment, scratch: Path) -> Generator[dict[str, s
     """The environment of the commands, with a HOME and a TMPDIR of their own."""
     home = scratch / "home"
     home.mkdir(parents=True)
+    if environment.warm:
+        # A copy: what a commit writes there must not be found by the next one.
+        shutil.copytree(environment.warm, home, symlinks=True, dirs_exist_ok=True)
     with temporary_folder() as temporary:
         env = shell.scrubbed_environment(
             {"HOME": str(home), "TMPDIR": temporary, **environment.variables}

@@ -1,9 +1,9 @@
-"""JUnit XML, read as what it is: a file that the judged code could have written."""
+"""Reports of tests, read as what they are: files that the judged code could have written."""
 
 import os
 import re
 import stat
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from secrets import token_hex
 from typing import IO
@@ -11,6 +11,7 @@ from xml.parsers import expat
 
 from domain.gate import TestOutcome
 from domain.judgement import COLLECTION
+from domain.runner_output import Told, cargo_tests, go_tests
 from domain.value import Value
 
 MOST_BYTES = 200_000_000
@@ -19,6 +20,7 @@ MOST_TESTS = 500_000
 MOST_MESSAGES = 50
 MESSAGE_CHARACTERS = 4_000
 READ_BYTES = 1 << 16
+LINE_BYTES = 1 << 20
 
 MARK = f"swathe-{token_hex(8)}"
 """What pytest calls its suite, since the gate tells it to: a report that the judged code writes by itself lacks it."""
@@ -50,18 +52,13 @@ def read(paths: Iterable[Path]) -> Reports:
     files = 0
     broken: list[str] = []
     for path in sorted(paths)[:MOST_FILES]:
-        try:
-            descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC)
-        except OSError:
-            continue
-        # Looked at before it is read: a FIFO would never end.
-        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-            os.close(descriptor)
+        file = _opened(path)
+        if file is None:
             continue
         files += 1
-        with os.fdopen(descriptor, "rb") as file:
+        with file:
             try:
-                _parse(file, fold)
+                _read(path.suffix)(file, fold)
             except (expat.ExpatError, NotAReport, LookupError, ValueError) as error:
                 broken.append(f"{path.name}: {error}")
     return Reports(
@@ -71,6 +68,27 @@ def read(paths: Iterable[Path]) -> Reports:
         messages=fold.messages,
         signed=fold.signed,
     )
+
+
+def small_file(path: Path) -> bytes:
+    """A file of the judged tree, up to a bound; nothing when there is none."""
+    file = _opened(path)
+    if file is None:
+        return b""
+    with file:
+        return file.read(LINE_BYTES)
+
+
+def _opened(path: Path) -> IO[bytes] | None:
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC)
+    except OSError:
+        return None
+    # Looked at before it is read: a FIFO would never end.
+    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        os.close(descriptor)
+        return None
+    return os.fdopen(descriptor, "rb")
 
 
 def test_id(attributes: dict[str, str]) -> str:
@@ -112,6 +130,12 @@ class _Fold:
                 self.outcome, self.message = OUTCOMES[tag], attributes.get("message", "")
             self.reading, self.text, self.characters = True, [], 0
 
+    def take(self, told: Iterable[Told]) -> None:
+        """Tests that are told with outcome and message at once."""
+        for test, outcome, message in told:
+            self.test, self.outcome, self.message = ADDRESS.sub("0x", test), outcome, message
+            self._settle()
+
     def data(self, text: str) -> None:
         if not self.reading:
             return
@@ -149,6 +173,27 @@ def _bounded(message: str, text: str) -> str:
     room = MESSAGE_CHARACTERS - len(message)
     tail = text if len(text) <= room else f"... {text[-room:]}"
     return "\n".join(part for part in (message if message not in tail else "", tail) if part)
+
+
+def _read(suffix: str) -> Callable[[IO[bytes], _Fold], None]:
+    return {".json": _go, ".txt": _cargo}.get(suffix, _parse)
+
+
+def _go(file: IO[bytes], fold: _Fold) -> None:
+    fold.take(go_tests(_lines(file)))
+
+
+def _cargo(file: IO[bytes], fold: _Fold) -> None:
+    fold.take(cargo_tests(_lines(file)))
+
+
+def _lines(file: IO[bytes]) -> Iterator[str]:
+    room = MOST_BYTES
+    while line := file.readline(LINE_BYTES):
+        room -= len(line)
+        if room < 0:
+            raise NotAReport(f"larger than {MOST_BYTES:,} bytes")
+        yield line.decode(errors="replace")
 
 
 def _parse(file: IO[bytes], fold: _Fold) -> None:
