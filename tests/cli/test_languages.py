@@ -236,3 +236,41 @@ def test_jest_vitest_and_mocha_name_their_tests(tmp_path):
         },
         "npm run test:mocha": {"sums::small": "passed", "sums::wrong": "failed"},
     }
+
+
+DEBIAN = Path("/usr/share/maven-repo")
+MAVEN = {
+    "pom.xml": """<project xmlns="http://maven.apache.org/POM/4.0.0"><modelVersion>4.0.0</modelVersion>
+<groupId>a</groupId><artifactId>calc</artifactId><version>1</version><properties>
+<maven.compiler.source>11</maven.compiler.source><maven.compiler.target>11</maven.compiler.target></properties>
+<dependencies><dependency><groupId>junit</groupId><artifactId>junit</artifactId><version>4.x</version><scope>test</scope>
+</dependency></dependencies></project>
+""",
+    "src/main/java/Calc.java": "class Calc { static int add(int a, int b) { return a + b; } }\n",
+    "src/test/java/CalcTest.java": """
+import org.junit.Test;
+import static org.junit.Assert.assertEquals;
+
+public class CalcTest {
+    @Test public void adds() { assertEquals(4, Calc.add(2, 2)); }
+    @Test public void known() { assertEquals(3, Calc.add(1, 1)); }
+}
+""",
+}
+
+
+@pytest.mark.real
+@needs("mvn", "Maven is not installed")
+@pytest.mark.skipif(not list(DEBIAN.glob("org/apache/maven/plugins/maven-surefire-plugin")), reason="Maven's plugins are not installed")  # fmt: skip
+def test_maven_names_its_tests(tmp_path):
+    """Without its central repository: with the plugins that Debian packages."""
+    folder = tmp_path / "project"
+    for name, text in MAVEN.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text)
+    plan = GatePlan(verify=(f"mvn -B -o -Dmaven.repo.local={DEBIAN} test",))
+
+    run = run_gate(plan, Environment(digest="none"), folder, tmp_path / "scratch", tmp_path / "log")
+
+    assert run.tests == {"CalcTest::adds": "passed", "CalcTest::known": "failed"}, run.tail
+    assert "expected:<3> but was:<2>" in run.messages["CalcTest::known"]
