@@ -1,7 +1,7 @@
 """The command `swathe`: its verbs, and how it ends.
 
-Nothing that a person does ends in a traceback. Expected refusals exit with 2, an interruption
-with 130, a defect of ours with 70 and the path of a log.
+Nothing that a person does ends in a traceback. Expected refusals exit with 2, and so does a disk that
+takes no more; an interruption with 130, a defect of ours with 70 and the path of a log.
 """
 
 import os
@@ -13,7 +13,7 @@ import typer
 
 from adapters import redacting
 from cli import demo, doctor, report, run, server, status, terminal
-from cli.crash import write_log
+from cli.crash import disk_trouble, write_log
 from domain.value import Busy, Refused
 
 INTERRUPTED, BUSY, DEFECT, REFUSED = 130, 75, 70, 2
@@ -94,10 +94,19 @@ def main() -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(1)
     except Exception as defect:  # noqa: BLE001 - the last door: a person never sees a traceback
+        if said := disk_trouble(defect):
+            terminal.remarks().print(
+                f"swathe: the disk takes no more: {said}. What has landed is kept. "
+                f"Make room or mend it, then run the same command again.",
+                markup=False,
+                style="red",
+            )
+            sys.exit(REFUSED)
         log = write_log(defect)
+        report = f"report it with this log: {log}" if log else f"report it. It says: {defect}"
         terminal.remarks().print(
             f"swathe: this is a defect of Swathe ({type(defect).__name__}), not of your repository. "
-            f"What has landed is kept. Please report it with this log: {log}",
+            f"What has landed is kept. Please {report}",
             markup=False,
         )
         sys.exit(DEFECT)

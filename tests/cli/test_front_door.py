@@ -1,3 +1,4 @@
+import errno
 import json
 import os
 import sys
@@ -8,6 +9,7 @@ import pytest
 
 from adapters.home import swathe_home
 from adapters.processes import shell
+from adapters.repository.git import GitFailed
 from domain.value import Busy, Refused
 
 REFUSED, DEFECT, INTERRUPTED = 2, 70, 130
@@ -70,6 +72,49 @@ def test_a_defect_is_told_even_where_nothing_can_be_written(
 
     assert ran.code == DEFECT
     assert Path(ran.err.rsplit(": ", 1)[1].strip()).is_file()
+
+
+@pytest.mark.parametrize(
+    "trouble",
+    [
+        OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), "/src/x/state.json"),
+        GitFailed("index-pack --stdin", 128, "fatal: write error: No space left on device"),
+        GitFailed("read-tree", 128, "fatal: sha1 file 'index.lock' write error. Out of diskspace"),
+        OSError(errno.EIO, os.strerror(errno.EIO)),
+    ],
+    ids=["full", "full for git", "full for an index", "broken"],
+)
+def test_a_disk_that_takes_no_more_is_no_defect(swathe, engine, home, trouble):
+    """Found by the crash harness, mode disk: the log of the defect could not be written either."""
+    home.write_text("not a folder")
+    engine.failure = trouble
+
+    ran = swathe("run", ".", "--axis", "ruff:UP")
+
+    assert ran.code == REFUSED
+    assert str(trouble) in ran.err
+    assert "run the same command again" in ran.err
+    assert "defect" not in ran.err
+
+
+def test_another_error_of_the_system_is_a_defect(swathe, engine):
+    engine.failure = OSError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), "/src/x")
+
+    assert swathe("run", ".", "--axis", "ruff:UP").code == DEFECT
+
+
+def test_a_defect_is_told_without_a_log_where_no_file_can_be_written(
+    swathe, engine, home, monkeypatch, tmp_path
+):
+    home.write_text("not a folder")
+    engine.failure = ZeroDivisionError("what happened")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(tempfile, "tempdir", str(tmp_path / "missing"))
+        ran = swathe("run", ".", "--axis", "ruff:UP")
+
+    assert ran.code == DEFECT
+    assert ran.err.endswith("It says: what happened\n")
 
 
 def test_an_interruption_is_told_as_one(swathe, engine):
