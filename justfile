@@ -16,6 +16,10 @@ fix:
 test:
     pytest
 
+# kill runs of the engine in every way, and check what is left; `just crash --help`
+crash *words:
+    python tests/crash {{ words }}
+
 # side-by-side ratios, printed as tables; without a name, the list
 bench *names:
     python -m benchmarks {{ names }}

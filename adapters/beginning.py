@@ -82,6 +82,7 @@ def survey(
 ) -> tuple[Survey, tuple[str, ...]]:
     """State, tip and the sites there; sites that the operator took back are declined from now on."""
     found = recover(workspace, words)
+    reach("recovered")
     listing = passes.look(workspace, axis, found.tip)
     state = found.state.retried() if retry else found.state.decline(listing.sites)
     if state != found.state and found.commit:

@@ -44,7 +44,6 @@ def recover(workspace: Workspace, axis: str) -> Found:
     if state.tip and branch != state.tip:
         branch = _roll_forward(workspace, state, branch)
     _restore_parked(workspace, state)
-    reach("recovered")
     return _meet_base(workspace, state, commit, branch or workspace.base)
 
 
