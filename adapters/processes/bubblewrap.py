@@ -1,11 +1,13 @@
 """The argument list of bubblewrap: what a command sees of this machine, mount by mount."""
 
 import os
+import platform
 import stat
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 
+from adapters.processes import landlock
 from domain.sandbox import Mount, Profile
 
 MEGABYTE = 1 << 20
@@ -69,8 +71,32 @@ QUIET_GIT = {"GIT_OPTIONAL_LOCKS": "0", "GIT_TERMINAL_PROMPT": "0"}
 """A read-only `.git` cannot be locked, and `git status` is fine without."""
 
 
+OWN_FAMILIES = (landlock.AF_UNIX, *landlock.NETWORK_FAMILIES)
+"""Of sockets. The others are of no use to a test, and not all of them end with a namespace (vsock)."""
+OF_DEBUGGERS = ("ptrace", "process_vm_readv", "process_vm_writev")
+"""In a pid namespace of its own a command may trace what it started."""
+
+
 class Unsafe(Exception):
     """A mount that would not be what it was meant to be."""
+
+
+def filtered() -> bool:
+    """Whether there is a filter of system calls for this kind of machine."""
+    return platform.machine() in landlock.MACHINES
+
+
+@cache
+def _filter() -> int:
+    """A descriptor of it, in memory, for as long as this process lives."""
+    fd = os.memfd_create("sandbox-filter")
+    os.write(fd, landlock.packed(landlock.program(OWN_FAMILIES, OF_DEBUGGERS)))
+    return fd
+
+
+def filter_path() -> str:
+    """For a process that is to read it; nothing, where there is none."""
+    return f"/proc/{os.getpid()}/fd/{_filter()}" if filtered() else os.devnull
 
 
 def arguments(

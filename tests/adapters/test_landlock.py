@@ -187,6 +187,40 @@ def test_it_is_found_to_work_and_names_its_gaps():
     assert any("`.git`" in gap for gap in report.gaps)
 
 
+GAPS = r"""
+import glob, json, os, socket, sys
+def can(attempt):
+    try:
+        return attempt() is not False
+    except OSError:
+        return False
+secret = sys.argv[1]
+def server():
+    socket.create_server(("127.0.0.1", 0)).close()
+print(json.dumps({
+    "the `.git` of a checkout can be written to": can(lambda: open(".git/config", "a").close()),
+    "modes and times of your own files can be changed": can(lambda: os.chmod(secret, 0o640)),
+    "other processes can be listed, and files of yours be told to exist": len(glob.glob("/proc/[0-9]*")) > 8 and os.path.exists(secret),
+    "programs cannot open sockets at all: tests that start a server fail": not can(server),
+    "programs cannot use shared memory": not can(lambda: open("/dev/shm/swathe-test", "x").close()),
+}))
+"""
+
+
+def test_the_gaps_that_are_printed_are_there_and_no_other_is_made_up(folder, tmp_path):
+    (tmp_path / "secret").write_text(TOKEN)
+    (folder / ".git").mkdir()
+    scratch = tmp_path / "scratch"
+    scratch.mkdir()
+
+    done = run(
+        python(GAPS, str(tmp_path / "secret")), folder, profile=gate(str(folder), str(scratch))
+    )
+
+    assert json.loads(done.output) == dict.fromkeys(canary.GAPS_OF_LANDLOCK, True)
+    assert set(canary.GAPS_OF_LANDLOCK) < set(sandbox.available("landlock").gaps)
+
+
 def test_a_kernel_without_it_is_told(monkeypatch):
     monkeypatch.setattr(landlock, "abi", lambda: 0)
     canary.landlock.cache_clear()
