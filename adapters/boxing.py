@@ -10,18 +10,18 @@ from domain.sandbox import Sandbox, choose
 from domain.target import Workspace
 
 
-def boxed(workspace: Workspace, *, model: bool = False, offline: bool = False) -> Workspace:
+def boxed(workspace: Workspace, *, model: bool = False) -> Workspace:
     """The workspace with its sandbox; refused when it has to have one and none works."""
     target = workspace.target
     policy = target.sandbox
-    choice = choose(policy, sandbox.available(policy), model=model)
+    choice = choose(policy, sandbox.available(policy), model=model, offline=target.offline)
     held = Sandbox(
         backend=choice.backend,
         readonly=tuple(map(str, _borrowed(workspace))),
         shown=tuple(
             str(path) for command in (*target.verify, *target.setup) for path in named(command)
         ),
-        offline=offline,
+        offline=target.offline,
         said=choice.said,
     )
     return workspace.model_copy(update={"sandbox": held})

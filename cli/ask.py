@@ -95,6 +95,14 @@ Sandbox = Annotated[
         rich_help_panel=GATE,
     ),
 ]
+Offline = Annotated[
+    bool,
+    typer.Option(
+        "--offline",
+        help="The set-up gets no network: what it needs is in a cache or a folder. Needs a sandbox.",
+        rich_help_panel=GATE,
+    ),
+]
 Allow = Annotated[
     list[str] | None,  # typer takes no list of a Literal
     typer.Option(
@@ -136,6 +144,7 @@ def target(
     allow: list[str] | None = None,
     include_generated: bool = False,
     sandbox: Policy = "auto",
+    offline: bool = False,
     gate_minutes: float = 30.0,
 ) -> Target:
     """The target these answers describe. Refuses what cannot be meant."""
@@ -149,6 +158,7 @@ def target(
         environment=checked.folder(environment),
         allow=checked.classes(allow or []),
         sandbox=sandbox,
+        offline=offline,
         include_generated=include_generated,
         gate_minutes=checked.positive("--gate-minutes", gate_minutes),
     )

@@ -16,6 +16,7 @@ def doctor(
     setup: ask.Setup = None,
     environment: ask.Environment = "",
     sandbox: ask.Sandbox = "auto",
+    offline: ask.Offline = False,
     gate_minutes: ask.GateMinutes = 30.0,
     as_json: ask.Json = False,
 ) -> None:
@@ -33,6 +34,7 @@ def doctor(
         setup=setup,
         environment=environment,
         sandbox=sandbox,
+        offline=offline,
         gate_minutes=gate_minutes,
     )
     from cli import engine

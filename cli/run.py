@@ -38,6 +38,7 @@ def run(
     environment: ask.Environment = "",
     allow: ask.Allow = None,
     sandbox: ask.Sandbox = "auto",
+    offline: ask.Offline = False,
     gate_minutes: ask.GateMinutes = 30.0,
     verify_each: Annotated[
         bool,
@@ -81,6 +82,7 @@ def run(
             environment=environment,
             allow=allow,
             sandbox=sandbox,
+            offline=offline,
             include_generated=include_generated,
             gate_minutes=gate_minutes,
         )

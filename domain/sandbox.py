@@ -1,5 +1,6 @@
 """The sandbox: what a command may reach, what the operator asked for, and what works on this machine."""
 
+import re
 from collections.abc import Iterable
 from pathlib import PurePosixPath
 from typing import Literal
@@ -14,6 +15,17 @@ Backend = Literal["bubblewrap", "landlock", "none"]
 
 TRAILERS: dict[Backend, str] = {"bubblewrap": "", "landlock": "landlock", "none": "off"}
 """The value of the commit trailer that says how little a commit's commands were held back."""
+
+
+PORTS = (22, 53, 80, 443, 9418)
+"""Where packages come from: ssh, names, HTTP, and git's own."""
+PORT = re.compile(r"://[^/\s,]*:(\d{1,5})(?![^/\s,])")
+
+
+def ports_in(words: Iterable[str]) -> tuple[int, ...]:
+    """The ports that URLs in `words` name: of the operator's package indexes and proxies."""
+    found = (int(port) for word in words for port in PORT.findall(word))
+    return tuple(dict.fromkeys(port for port in found if 0 < port < 1 << 16))
 
 
 class Mount(Value):
@@ -46,6 +58,8 @@ class Profile(Value):
     mounts: tuple[Mount, ...]
     network: bool = False
     """The machine's network. Without it, a command has a loopback of its own."""
+    ports: tuple[int, ...] = ()
+    """Of the network: those it may connect to by TCP, where the kernel can tell."""
     temporary: str = ""
     """A folder of ours to see as /tmp; empty: /tmp is in memory, and small."""
     limits: Limits = Limits()
@@ -112,8 +126,12 @@ def setup(
     cache: str = "",
     readonly: Iterable[str] = (),
     offline: bool = False,
+    ports: Iterable[int] = (),
 ) -> Profile:
     """For what makes the environment: a checkout of the base commit and the environment's own folder.
+
+    With the network it reaches package indexes, at `ports` besides the usual ones, and not what else
+    listens on this machine.
 
     `cache` is one of ours for this target: what a build writes to the operator's would reach other projects.
     """
@@ -127,6 +145,7 @@ def setup(
             *_read(readonly),
         ),
         network=not offline,
+        ports=() if offline else tuple(dict.fromkeys((*PORTS, *ports))),
         temporary=f"{environment}/temporary",
     )
 
@@ -185,11 +204,16 @@ class Choice(Value):
         return TRAILERS[self.backend]
 
 
-def choose(policy: Policy, report: SandboxReport, *, model: bool) -> Choice:
+def choose(policy: Policy, report: SandboxReport, *, model: bool, offline: bool = False) -> Choice:
     """The backend for an executor, given what was found of the backend that `policy` asks for.
 
-    Never weaker than was asked for without a word: a model's commands are refused instead.
+    Never weaker than was asked for without a word: a model's commands are refused instead, and so is
+    a set-up that is to have no network, which nothing else can take from it.
     """
+    if offline and policy == "off":
+        raise Refused(
+            "sandbox: --offline needs one, and --sandbox off asks for none. Leave out one of the two."
+        )
     if policy == "off":
         return Choice(
             backend="none",
@@ -202,7 +226,7 @@ def choose(policy: Policy, report: SandboxReport, *, model: bool) -> Choice:
             backend=report.backend,
             said=f"sandbox {report.backend}, with gaps: {gaps}" if weaker else "",
         )
-    if model or policy != "auto":
+    if model or offline or policy != "auto":
         raise Refused(f"sandbox: {report.words}. {report.advice}".strip())
     return Choice(
         backend="none",

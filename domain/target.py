@@ -45,6 +45,11 @@ class Target(Value):
         title="Sandbox",
         description="auto: held back where that works; required: refused where it does not; landlock: the weaker way; off: with your rights.",
     )
+    offline: bool = Field(
+        default=False,
+        title="No network for the set-up",
+        description="What it needs is in a cache or a folder; needs a sandbox.",
+    )
     gate_minutes: float = Field(default=30.0, gt=0, title="Minutes a gate run may take")
 
 

@@ -20,7 +20,7 @@ from adapters.processes import landlock as program_of_landlock
 from adapters.processes import shell
 from adapters.processes.bubblewrap import filtered as bubblewrap_filter
 from adapters.processes.finished import Finished
-from domain.sandbox import Backend, SandboxReport, agent
+from domain.sandbox import PORTS, Backend, SandboxReport, agent
 
 Run = Callable[..., Finished]
 
@@ -55,9 +55,14 @@ print(json.dumps({
 }))
 """
 OF_LANDLOCK = ("sees processes of this machine", "has no loopback of its own")
-GAPS_OF_BOTH = (
-    "the set-up has the network of this machine, and with it the services on its loopback",
-    "the kernel is shared",
+KERNEL = "the kernel is shared"
+ALL_PORTS = (
+    "the set-up has the network of this machine, and with it the services on its loopback "
+    "(Linux 6.7 or newer keeps it to the ports of package indexes)"
+)
+SOME_PORTS = (
+    "the set-up has the network of this machine, and with it its services by UDP, and by TCP at the ports "
+    f"{', '.join(map(str, PORTS))} and those of your package indexes and proxies"
 )
 GAPS_OF_LANDLOCK = (
     "the `.git` of a checkout can be written to",
@@ -99,7 +104,7 @@ def bubblewrap(run: Run) -> SandboxReport:
                 works=True,
                 program=program,
                 version=version,
-                gaps=(*GAPS_OF_BOTH, *([] if bubblewrap_filter() else [NO_FILTER])),
+                gaps=(*_of_both(), *([] if bubblewrap_filter() else [NO_FILTER])),
             )
         failed = failed.model_copy(update={"program": program, "why": why, "advice": _advice(why)})
     return failed
@@ -114,7 +119,7 @@ def landlock(run: Run) -> SandboxReport:
         why = _escape(partial(run, backend="landlock"), "landlock")
     gaps = (
         *GAPS_OF_LANDLOCK,
-        *GAPS_OF_BOTH,
+        *_of_both(),
         *([NO_SIGNAL_SCOPE] if version < program_of_landlock.WITH_SCOPES else []),
     )
     return SandboxReport(
@@ -125,6 +130,11 @@ def landlock(run: Run) -> SandboxReport:
         why=why,
         advice="Use Linux 6.2 or newer, or --sandbox off." if why else "",
     )
+
+
+def _of_both() -> tuple[str, ...]:
+    told_apart = program_of_landlock.abi() >= program_of_landlock.WITH_NETWORK
+    return (SOME_PORTS if told_apart else ALL_PORTS), KERNEL
 
 
 def programs() -> list[str]:

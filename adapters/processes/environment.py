@@ -14,7 +14,7 @@ from adapters.whole import write_whole
 from domain.environment import Environment, SetupFailed, digest_of
 from domain.gate import GatePlan
 from domain.installation import installation_of
-from domain.sandbox import OPEN, Sandbox, setup
+from domain.sandbox import OPEN, Sandbox, ports_in, setup
 from domain.tables import json_table, table
 from domain.workflows import is_workflow
 
@@ -32,6 +32,16 @@ NODE_LOCKS = {
     "yarn.lock": "yarn install --frozen-lockfile",
     "package.json": "npm install --no-audit --no-fund --no-package-lock",
 }
+
+
+OFFLINE = {
+    "UV_OFFLINE": "1",
+    "PIP_NO_INDEX": "1",
+    "npm_config_offline": "true",
+    "CARGO_NET_OFFLINE": "true",
+    "GOPROXY": "off",
+}
+"""So that tools say at once that something is missing, instead of waiting for names to be found."""
 
 
 def prepare(
@@ -123,6 +133,8 @@ class _Preparation:
                 "UV_CACHE_DIR": str(cache),
                 "UV_LINK_MODE": "copy",
             }
+        if held.offline:
+            self.env |= OFFLINE
         python = Path(sys.executable).resolve()
         ours = (shell.tool("uv"), *map(str, toolchains({"PATH": str(python.parent)})))
         self.python_of_ours = str(python)
@@ -132,6 +144,7 @@ class _Preparation:
             cache=str(cache) if cache.is_dir() else "",
             readonly=(*held.readonly, *held.shown, *ours),
             offline=held.offline,
+            ports=ports_in(self.env.values()),
         )
         self.notes: list[str] = []
         self.variables: dict[str, str] = {}

@@ -1,8 +1,9 @@
 """Holds back a command by Landlock and seccomp, where no namespace can be made. Weaker than bubblewrap.
 
 A program of its own: `python -I -S -B landlock.py STATUS RULES COMMAND…`, standard library only. RULES is
-JSON: `read` and `write` are lists of paths, `network` and `file_bytes` as in a profile. It restricts itself,
-says so in the file STATUS, and becomes the command.
+JSON: `read` and `write` are lists of paths, `network`, `ports` and `file_bytes` as in a profile. It restricts
+itself, says so in the file STATUS, and becomes the command. Without `read` files stay as they are and calls are
+not filtered: that is for a set-up under bubblewrap, which has this machine's network and is kept to some ports of it.
 """
 
 import ctypes
@@ -19,14 +20,14 @@ from typing import Any
 OLDEST_ABI, WITH_NETWORK, WITH_SCOPES = 3, 4, 6
 """Versions of Landlock. Before the first of these, `truncate` reaches every file."""
 CREATE_RULESET, ADD_RULE, RESTRICT_SELF = 444, 445, 446
-PATH_BENEATH = 1
+PATH_BENEATH, NET_PORT = 1, 2
 ALL_RIGHTS = {1: 13, 2: 14, 3: 15, 4: 15, 5: 16}
 """How many rights on files each version knows."""
 READ = 0b1101
 """Execute, read a file, read a folder."""
 OF_FILES = 1 << 0 | 1 << 1 | 1 << 2 | 1 << 14 | 1 << 15
 DEVICES = 1 << 6 | 1 << 11
-TCP = 0b11
+TCP, CONNECT = 0b11, 0b10
 SCOPES = 0b11
 """Abstract sockets and signals stay inside."""
 
@@ -36,6 +37,10 @@ CLONE_NEWUSER, TIOCSTI = 0x10000000, 0x5412
 AF_UNIX, NETWORK_FAMILIES = 1, (2, 10, 16)
 ALLOW, FAIL, KILL = 0x7FFF0000, 0x00050000, 0x80000000
 CLONE3 = 435
+MPTCP, MSG_FASTOPEN = 262, 0x20000000
+"""Two ways to a TCP service past the rules for TCP's `connect`."""
+FLAGS_AT = {"sendto": (44, 206, 40), "sendmsg": (46, 211, 32), "sendmmsg": (307, 269, 40)}
+"""Numbers on the two kinds of machine, and where the flags are."""
 MACHINES: dict[str, dict[str, int]] = {
     "x86_64": {"arch": 0xC000003E, "socket": 41, "socketpair": 53, "clone": 56, "ioctl": 16},
     "aarch64": {"arch": 0xC00000B7, "socket": 198, "socketpair": 199, "clone": 220, "ioctl": 29},
@@ -104,16 +109,19 @@ def drop_capabilities() -> None:
     checked(libc.prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
 
 
-def restrict_files(rules: dict[str, Any]) -> None:
+def restrict(rules: dict[str, Any]) -> None:
     version = abi()
-    every = (1 << ALL_RIGHTS.get(version, 16)) - 1
-    net = TCP if version >= WITH_NETWORK and not rules["network"] else 0
+    every = (1 << ALL_RIGHTS.get(version, 16)) - 1 if "read" in rules else 0
+    net = (CONNECT if rules["network"] else TCP) if version >= WITH_NETWORK else 0
     wanted = struct.pack("QQQ", every, net, SCOPES if version >= WITH_SCOPES else 0)
     size = 24 if version >= WITH_SCOPES else 16 if version >= WITH_NETWORK else 8
     ruleset = checked(libc.syscall(CREATE_RULESET, wanted, ctypes.c_size_t(size), 0))
     for name, rights in (("read", READ), ("write", every & ~DEVICES)):
-        for path in rules[name]:
+        for path in rules.get(name, ()):
             allow(ruleset, path, rights)
+    for port in rules["ports"] if rules["network"] and net else ():
+        rule = struct.pack("QQ", CONNECT, port)
+        checked(libc.syscall(ADD_RULE, ruleset, NET_PORT, rule, 0))
     checked(libc.syscall(RESTRICT_SELF, ruleset, 0))
     os.close(ruleset)
 
@@ -162,6 +170,15 @@ def program(
     # Its flags lie behind a pointer. A C library that hears it is not there uses `clone`.
     code += [unless(CLONE3, 1), absent]
     code += [unless(calls["clone"], 3), load(16), (0x45, 0, 1, CLONE_NEWUSER), denied, load(0)]
+    code += [
+        unless(calls["socket"], 4),
+        load(32),
+        unless(MPTCP, 1),
+        end(FAIL | errno.EPROTONOSUPPORT),
+        load(0),
+    ]
+    for *numbers, at in FLAGS_AT.values():
+        code += [unless(numbers[machine], 4), load(at), (0x45, 0, 1, MSG_FASTOPEN), denied, load(0)]
     code += [unless(calls["ioctl"], 3), load(24), unless(TIOCSTI, 1), denied, load(0)]
     body = [load(16)]
     for family in families:
@@ -188,8 +205,9 @@ def main() -> None:
     rules: dict[str, Any] = json.loads(sys.argv[2])
     resource.setrlimit(resource.RLIMIT_FSIZE, (rules["file_bytes"], rules["file_bytes"]))
     drop_capabilities()
-    restrict_files(rules)
-    restrict_calls(rules)
+    restrict(rules)
+    if "read" in rules:
+        restrict_calls(rules)
     os.write(status, f'{{"child-pid": {os.getpid()}}}\n{{"confined": 1}}\n'.encode())
     try:
         os.execvp(sys.argv[3], sys.argv[3:])  # noqa: S606 - it becomes the command

@@ -6,6 +6,7 @@ death, or the engine's, ends the namespace and everything in it.
 """
 
 import json
+import os
 import shlex
 import sys
 from collections.abc import Generator, Mapping, Sequence
@@ -19,7 +20,7 @@ from adapters.processes.child import INTERRUPT_SECONDS
 from adapters.processes.temporary import temporary_folder
 from adapters.processes.toolchains import toolchains
 from adapters.processes.watchdog import Status, Watch
-from domain.sandbox import Backend, Policy, Profile, SandboxReport
+from domain.sandbox import Backend, Mount, Policy, Profile, SandboxReport
 
 CLEAN = {"PATH": "/usr/bin:/bin"}
 """Bubblewrap's own environment, which the command can read at /proc/1/environ."""
@@ -99,6 +100,8 @@ def _bubblewrapped(
     program = program or available().program
     if not program:
         raise Unsafe("there is no bubblewrap that works")
+    if profile.network and landlock.abi() >= landlock.WITH_NETWORK:
+        argv, profile = _on_some_ports(argv, profile)
     inside = bubblewrap.arguments(profile, toolchains(env), env, cwd)
     # A shell says 127 for a program that is not there, where bubblewrap says 1.
     call = argv if argv[0] == "/bin/sh" else ["/bin/sh", "-c", 'exec "$@"', "sh", *argv]
@@ -108,6 +111,20 @@ def _bubblewrapped(
     if bubblewrap.filtered():
         fds += ["--add-seccomp-fd", FILTER_FD]
     return [*start, program, *fds, *inside, "--", *call], CLEAN
+
+
+def _on_some_ports(argv: list[str], profile: Profile) -> tuple[list[str], Profile]:
+    """The command behind Landlock's rules for TCP: no namespace has this machine's network without its loopback."""
+    python, program = str(Path(sys.executable).resolve()), landlock.__file__
+    rules = {
+        "network": True,
+        "ports": profile.ports,
+        "file_bytes": profile.limits.file_bytes,
+    }
+    shown = (program, *map(str, toolchains({"PATH": str(Path(python).parent)})))
+    mounts = (*(Mount(path=path) for path in shown), *profile.mounts)
+    call = [python, "-I", "-S", "-B", program, os.devnull, json.dumps(rules), *argv]
+    return call, profile.model_copy(update={"mounts": mounts})
 
 
 def _landlocked(
@@ -124,6 +141,7 @@ def _landlocked(
         "write": [*write, profile.temporary, *DEVICES],
         "read": [*read, *map(str, toolchains(env)), *bubblewrap.SYSTEM, *etc, "/proc"],
         "network": profile.network,
+        "ports": profile.ports,
         "file_bytes": profile.limits.file_bytes,
     }
     home = env.get("HOME", "")

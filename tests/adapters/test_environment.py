@@ -7,8 +7,10 @@ import pytest
 
 from adapters.processes import indexes, shell
 from adapters.processes.environment import READY, prepare
+from adapters.processes.sandbox import available
 from domain.environment import Environment, SetupFailed
 from domain.gate import GatePlan
+from domain.sandbox import OPEN, Sandbox
 
 LEGACY = "from setuptools import setup\nimport old\nsetup(name='old', version=old.V, py_modules=['old'])\n"
 MODERN = b"""
@@ -35,10 +37,10 @@ def _folder(tmp_path):
     return folder
 
 
-def made(folder, manifests=None, **plan):
+def made(folder, manifests=None, held=OPEN, **plan):
     plan = GatePlan(**{"verify": ("true",), "timeout_seconds": 120.0, **plan})
-    beside = folder.parent
-    return prepare(plan, folder, beside / "envs", manifests or {}, beside / "logs" / "setup.log")
+    envs, log = folder.parent / "envs", folder.parent / "logs" / "setup.log"
+    return prepare(plan, folder, envs, manifests or {}, log, held=held)
 
 
 def python(environment, code, folder):
@@ -244,3 +246,24 @@ def test_set_up_commands_find_the_pip_of_the_new_environment(folder):
 
     assert isinstance(environment, Environment), environment
     assert environment.path + os.sep in (folder / "seen.txt").read_text()
+
+
+@pytest.mark.real
+@pytest.mark.skipif(not available().works, reason=f"needs a sandbox: {available().why}")
+def test_in_the_sandbox_the_package_index_is_reached_and_offline_what_was_kept_is_used(folder):
+    """The cache is one of ours for the target, so that the first of the three finds nothing in it."""
+
+    def tried(text, *, offline):
+        (folder / "pyproject.toml").write_bytes(text)
+        (folder / "new.py").write_text("")
+        held = Sandbox(backend="bubblewrap", offline=offline)
+        return made(folder, {"pyproject.toml": text}, held=held, language="python")
+
+    cold = tried(MODERN, offline=True)
+    online = tried(MODERN, offline=False)
+    warm = tried(MODERN + b"# the same, by another digest\n", offline=True)
+
+    assert isinstance(cold, SetupFailed)
+    assert "offline" in cold.tail or "network" in cold.tail
+    assert isinstance(online, Environment), online
+    assert isinstance(warm, Environment), warm

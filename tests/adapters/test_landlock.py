@@ -12,7 +12,7 @@ from uuid import uuid4
 import pytest
 
 from adapters.processes import canary, landlock, sandbox
-from domain.sandbox import Limits, Mount, Profile, agent, gate, setup
+from domain.sandbox import Limits, Mount, Profile, agent, gate
 
 PYTHON = Path(sys.executable).resolve()
 TOKEN = f"canary-{uuid4().hex}"
@@ -257,24 +257,6 @@ def test_git_works_whatever_settings_the_machine_has(folder):
     )
 
     assert done.output.endswith(".git\n"), done.output
-
-
-def test_the_set_up_has_the_network(folder):
-    environment = folder.parent / "environment"
-    environment.mkdir()
-    code = "import socket, sys; socket.create_connection(('127.0.0.1', int(sys.argv[1])), 5)"
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        port = str(server.getsockname()[1])
-        online, offline = (
-            run(
-                python(code, port),
-                folder,
-                profile=setup(str(folder), str(environment), offline=off),
-            ).ok
-            for off in (False, True)
-        )
-
-    assert (online, offline) == (True, False)
 
 
 @pytest.mark.parametrize("place", ["temporary", "folder"])

@@ -51,6 +51,7 @@ def test_every_answer_reaches_the_engine(swathe, engine, tmp_path):
             "5",
         ),
         "--retry",
+        "--offline",
     )
 
     assert ran.code == 0
@@ -67,6 +68,7 @@ def test_every_answer_reaches_the_engine(swathe, engine, tmp_path):
                 allow=("tests", "ci"),
                 include_generated=True,
                 gate_minutes=5,
+                offline=True,
             ),
             axis="ruff:UP",
             budget=Budget(max_passes=3, max_minutes=1.5, max_usd=2),

@@ -2,7 +2,17 @@
 
 import pytest
 
-from domain.sandbox import Mount, Profile, SandboxReport, agent, choose, gate, setup
+from domain.sandbox import (
+    PORTS,
+    Mount,
+    Profile,
+    SandboxReport,
+    agent,
+    choose,
+    gate,
+    ports_in,
+    setup,
+)
 from domain.value import Refused
 
 WORKS = SandboxReport(backend="bubblewrap", works=True, program="/usr/bin/bwrap", version="0.11.0")
@@ -148,3 +158,42 @@ def test_what_a_read_only_folder_shows_already_is_not_mounted_again():
     shown = [mount.place for mount in Profile(kind="gate", mounts=mounts).in_order]
 
     assert shown == ["/env", "/env/build", "/env/src", "/env/build/.git"]
+
+
+@pytest.mark.parametrize(
+    ("words", "ports"),
+    [
+        (["https://pypi.example/simple"], ()),
+        (["http://me:secret@10.0.0.1:3141/root/pypi"], (3141,)),
+        (
+            ["https://a.example:8443/simple https://b.example:8444", "x=http://c.example:8443"],
+            (8443, 8444),
+        ),
+        (
+            [
+                "http://proxy.example:3128",
+                "/a:80",
+                "12:30",
+                "http://e.example:99999/",
+                "http://[::1]:81",
+            ],
+            (3128, 81),
+        ),
+    ],
+)
+def test_the_ports_of_indexes_and_proxies_are_read_from_their_addresses(words, ports):
+    assert ports_in(words) == ports
+
+
+def test_a_set_up_reaches_the_usual_ports_and_those_of_the_operators_indexes():
+    assert setup("/gate", "/env", ports=[3141, 443]).ports == (*PORTS, 3141)
+    assert setup("/gate", "/env", ports=[3141], offline=True).ports == ()
+
+
+def test_a_set_up_without_network_needs_a_sandbox():
+    """Without one nothing takes the network from it."""
+    assert choose("auto", WORKS, model=False, offline=True).backend == "bubblewrap"
+    with pytest.raises(Refused, match=r"^sandbox: .*no `bwrap`"):
+        choose("auto", BROKEN, model=False, offline=True)
+    with pytest.raises(Refused, match="--offline needs one"):
+        choose("off", WORKS, model=False, offline=True)
