@@ -26,9 +26,13 @@ TOOLS = ("ruff", "ast-grep", "uv")
 def doctor(target: Target) -> Doctor:
     """Detect and run the gate, as a run would, and say what was found."""
     target = target.model_copy(update={"repo": absolute(target.repo)})
-    workspace = boxed(open_target(target, "doctor", "doctor"))
+    workspace = open_target(target, "doctor", "doctor")
+    held = _sandbox(target)
+    checks = [*_tools(), held, *_repository(workspace), *_service()]
+    if not held.ok:  # nothing may be run
+        return Doctor(repo=target.repo, base=workspace.base, checks=tuple(checks))
+    workspace = boxed(workspace)
     beginning.attach(workspace)
-    checks = [*_tools(), _sandbox(target), *_repository(workspace), *_service()]
     gate: GatePlan | None = None
     baseline: Baseline | None = None
     try:
@@ -37,7 +41,8 @@ def doctor(target: Target) -> Doctor:
             Check(name="gate", ok=True, found=f"{'; '.join(gate.verify)} ({gate.source})")
         )
         checks += _also_seen(workspace, gate)
-        prepared, baseline, _ = beginning.prove_baseline(workspace, _sources(workspace))
+        sources = _sources(workspace)
+        prepared, baseline, _ = beginning.prove_baseline(workspace, sources)
         checks.append(
             Check(
                 name="environment",
@@ -50,7 +55,9 @@ def doctor(target: Target) -> Doctor:
             Check(
                 name="negative control",
                 ok=True,
-                found="with its sources broken on purpose, the gate is red",
+                found="with its sources broken on purpose, the gate is red"
+                if sources
+                else "there is no source file that could be broken on purpose",
             )
         )
     except Refused as refusal:
@@ -122,17 +129,24 @@ def _tools() -> Iterable[Check]:
 
 
 def _sandbox(target: Target) -> Check:
-    """What works here, whether it is asked for or not; only `required` and `landlock` make it a need."""
+    """What works here, whether it is asked for or not; a model's commands need it, the target's own do not."""
     report = available("auto" if target.sandbox == "off" else target.sandbox)
-    gaps = (
-        f"It does not hold back: {'; '.join(report.gaps)}." if report.works and report.gaps else ""
-    )
-    used = "" if target.sandbox != "off" else " (off: ask for it with --sandbox auto)"
+    found, advice = [report.words], [report.advice]
+    if report.works:
+        advice = [f"It does not hold back: {'; '.join(report.gaps)}."]
+    elif report.backend == "bubblewrap":
+        weaker = available("landlock")
+        found += [
+            "with --sandbox auto the target's commands have your rights, and models are refused"
+        ]
+        advice += [f"What works here: {weaker.words}." if weaker.works else f"And {weaker.words}."]
+    if target.sandbox == "off":
+        found += ["off: --sandbox auto uses it" if report.works else "off"]
     return Check(
         name="sandbox",
-        ok=report.works or target.sandbox in ("off", "auto"),
-        found=report.words + used,
-        advice=gaps or report.advice,
+        ok=report.works or (target.sandbox in ("off", "auto") and not target.offline),
+        found="; ".join(found),
+        advice=" ".join(advice),
     )
 
 
