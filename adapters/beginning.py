@@ -50,18 +50,18 @@ def set_out(
     axis: Axis,
     *,
     retry: bool = False,
-    before_gate: Callable[[], None] = lambda: None,
+    before_gate: Callable[[Workspace], Workspace] = lambda workspace: workspace,
 ) -> Start:
     """State, sites and baseline; written down, so that whoever asks again is told the same.
 
-    `before_gate` is called when there is something to do, before the gate is run for the first time.
+    `before_gate` is called when there is something to do, before the gate is run for the first time, and
+    gives the workspace to go on with.
     """
     written = run_folder(workspace) / "start.json"
     if written.exists():
         return Start.from_json(written.read_text())
     enough_path(workspace).unlink(missing_ok=True)  # said to a run that was killed
-    if workspace.sandbox.said:
-        events.emit(run_folder(workspace), "sandbox", what=workspace.sandbox.said)
+    _tell_sandbox(workspace)
     surveyed, notes = survey(workspace, axis, title(axis), retry=retry)
     events.emit(
         run_folder(workspace), "sites", count=len(surveyed.listing.sites),
@@ -69,12 +69,18 @@ def set_out(
     )  # fmt: skip
     proved = None
     if open_sites(surveyed):
-        before_gate()
+        told, workspace = workspace.sandbox.said, before_gate(workspace)
+        _tell_sandbox(workspace, told)
         proved = prove_baseline(workspace, {site.path for site in open_sites(surveyed)})
     begun = _start(workspace, axis, surveyed, notes, proved)
     write_whole(written, begun.to_json())
     reach("start-kept")
     return begun
+
+
+def _tell_sandbox(workspace: Workspace, told: str = "") -> None:
+    if workspace.sandbox.said != told:
+        events.emit(run_folder(workspace), "sandbox", what=workspace.sandbox.said)
 
 
 def survey(

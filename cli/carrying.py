@@ -3,17 +3,19 @@
 import os
 from contextlib import chdir
 from pathlib import Path
+from threading import Thread
 from typing import cast
 
 from adapters import beginning, ending, events, redacting
 from adapters.boxing import boxed
+from adapters.catalogue import read_catalogue
 from adapters.home import swathe_home
 from adapters.repository.git import Place, git
 from adapters.repository.opening import open_target
 from adapters.repository.workspaces import run_folder
 from cli.asked import axis_of, located, new_run
 from cli.progress import follow
-from domain.axis import Axis, slug, title
+from domain.axis import Axis, Commands, for_codemod, slug, title
 from domain.journal import Journal
 from domain.options import RunOptions
 from domain.report import Report
@@ -27,7 +29,9 @@ def run_campaign(options: RunOptions) -> Report:
     options = located(options)
     axis = axis_of(options)
     redacting.refuse(options.target, axis)
-    workspace = boxed(open_target(options.target, slug(axis), new_run()))
+    workspace = open_target(options.target, slug(axis), new_run())
+    if _has_to_be_held(options.target, axis):
+        workspace = boxed(workspace)
     try:
         beginning.attach(workspace)
     except Busy as busy:
@@ -38,11 +42,17 @@ def run_campaign(options: RunOptions) -> Report:
         base=workspace.base, branch=workspace.branch.removeprefix("refs/heads/"),
     )  # fmt: skip
     with follow(run / events.FILE):
-        begun = beginning.set_out(workspace, axis, retry=options.retry, before_gate=_warm_up)
+        begun = beginning.set_out(workspace, axis, retry=options.retry, before_gate=_made_ready)
         journal = Journal.begin(begun, options.budget, options.grain)
         if journal.ending:
             return ending.close(workspace, journal)
         return _flow(options, axis, workspace)
+
+
+def _has_to_be_held(target: Target, axis: Axis) -> bool:
+    """Whether a sandbox is needed before it is known that there is something to do. To probe one takes a while."""
+    commands = isinstance(for_codemod(axis, read_catalogue()), Commands)
+    return commands or target.offline or target.sandbox != "auto"
 
 
 def _busy(options: RunOptions, workspace: Workspace, busy: Busy) -> Report:
@@ -57,13 +67,16 @@ def _busy(options: RunOptions, workspace: Workspace, busy: Busy) -> Report:
     )
 
 
-def _warm_up() -> None:
-    """Let our server start while the gate runs on the base commit."""
+def _made_ready(workspace: Workspace) -> Workspace:
+    """The workspace with its sandbox. Our server starts while the gate runs on the base commit."""
+    from adapters.repository.credentials import shapes
     from adapters.service import server
     from adapters.service.environment import operators_server
 
     if not operators_server():
         server.start(swathe_home())
+    Thread(target=shapes, daemon=True).start()  # slow to load, and the gate is run elsewhere
+    return boxed(workspace)
 
 
 def _flow(options: RunOptions, axis: Axis, workspace: Workspace) -> Report:
