@@ -171,7 +171,7 @@ def _rule_name(rule: str) -> str:
     """The rule's own id if this is its YAML, else the name of its file."""
     if found := re.search(r"^id:[ \t]*['\"]?([^\s'\"#]+)", rule, re.MULTILINE):
         return found[1]
-    last = rule.strip().splitlines()[-1].replace("\\", "/").rsplit("/", 1)[-1]
+    last = (rule.strip().splitlines() or [""])[-1].replace("\\", "/").rsplit("/", 1)[-1]
     return re.sub(r"\.ya?ml$", "", last)
 
 

@@ -64,7 +64,9 @@ def clean(text: str) -> tuple[str, str]:
     subject = lines[0].strip().lstrip("-").strip()
     if _SUBJECT_TRAILER.match(subject):
         subject = f"> {subject}"
-    body = "\n".join(f"> {line}" if _acts(line) else line for line in lines[1:]).strip()
+    # Stripped first: an indented line at its start would otherwise become a trailer afterwards.
+    rest = "\n".join(lines[1:]).strip().split("\n")
+    body = "\n".join(f"> {line}" if _acts(line) else line for line in rest)
     return _cut(subject or "Change", MAX_SUBJECT), _cut(body, MAX_BODY)
 
 

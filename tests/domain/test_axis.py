@@ -1,7 +1,7 @@
 import re
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from pydantic import TypeAdapter, ValidationError
 
@@ -134,6 +134,7 @@ def test_every_slug_is_a_safe_part_of_a_branch_name(axis: Axis):
     assert not name.endswith((".lock", "."))
 
 
+@example(axis=AstGrep(rule=" "))
 @given(axis=AXES)
 def test_every_title_is_one_line(axis: Axis):
     assert "\n" not in title(axis)

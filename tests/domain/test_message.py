@@ -2,7 +2,7 @@ import re
 import unicodedata
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from domain.message import MAX_BODY, MAX_SUBJECT, clean, compose, printable, tame
@@ -146,6 +146,7 @@ def parsed(message: str) -> list[str]:
     ]
 
 
+@example("0\n Signed-off-by: x")
 @given(NASTY)
 def test_no_text_lets_a_trailer_through(text):
     """Law."""
