@@ -44,6 +44,11 @@ def go_tests(lines: Iterable[str]) -> Iterator[Told]:
             yield f"{package}{COLLECTION}", "error", said.pop((package, ""), "")
 
 
+def go_words(lines: Iterable[str]) -> Iterator[str]:
+    """What `go test` would have printed for people."""
+    return (_event(line).get("Output", "") for line in lines)
+
+
 def cargo_tests(lines: Iterable[str]) -> Iterator[Told]:
     """From what libtest prints, and cargo around it."""
     target = block = ""

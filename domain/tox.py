@@ -80,7 +80,7 @@ def _lines(text: str, sections: Sections) -> Iterator[str]:
         if known == text or len(known) > MOST_ROUNDS * 10_000:
             break
         text = known
-    for line in lines_of(text.replace("./python", "python")):
+    for line in lines_of(text):
         factors = FACTORS.match(line)
         if factors is None:
             yield line

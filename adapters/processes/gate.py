@@ -4,7 +4,7 @@ import os
 import re
 import shutil
 import time
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Literal
@@ -21,6 +21,7 @@ from domain.shell_log import missing_tool
 from domain.tables import Table, json_table, table
 
 TAIL_CHARACTERS = 8_000
+LOG_CHARACTERS = 1_000_000
 NO_TESTS = 5
 """pytest's exit code for `no test was collected`."""
 
@@ -170,7 +171,16 @@ class _Run:
         after = self._stamps()
         fresh = {path for path, stamp in after.items() if before.get(path) != stamp}
         self.written |= fresh
-        self.missing = "" if fresh else missing_tool(self.done.output)
+        not_started = self.done.exit_code in NOT_STARTED
+        self.missing = missing_tool(self.done.output) if not_started or not fresh else ""
+        self._log_words(fresh)
+
+    def _log_words(self, fresh: Iterable[Path]) -> None:
+        room = LOG_CHARACTERS
+        with self.log.open("a") as log, suppress(reports.NotAReport):
+            for words in (words for path in sorted(fresh) for words in reports.readable(path)):
+                log.write(words[:room])
+                room -= len(words[:room])
 
     def outcome(self, found: reports.Reports, *, expect_reports: bool) -> tuple[Status, str]:
         """The typed end, and why in words."""

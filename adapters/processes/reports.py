@@ -11,7 +11,7 @@ from xml.parsers import expat
 
 from domain.gate import TestOutcome
 from domain.judgement import COLLECTION
-from domain.runner_output import Told, cargo_tests, go_tests
+from domain.runner_output import Told, cargo_tests, go_tests, go_words
 from domain.value import Value
 
 MOST_BYTES = 200_000_000
@@ -68,6 +68,14 @@ def read(paths: Iterable[Path]) -> Reports:
         messages=fold.messages,
         signed=fold.signed,
     )
+
+
+def readable(path: Path) -> Iterator[str]:
+    """The words of a report that took the place of what its runner prints."""
+    file = _opened(path) if path.suffix == ".json" else None
+    if file is not None:
+        with file:
+            yield from go_words(_lines(file))
 
 
 def small_file(path: Path) -> bytes:

@@ -163,6 +163,29 @@ def test_a_repository_is_proved_test_by_test(repo, runs, language, tmp_path):
 
     assert {failure.test for failure in verdict.failures} == red
     assert all(failure.message for failure in verdict.failures)
+    words = (tmp_path / "log").read_text()
+    assert "FAIL" in words or "fail" in words
+    assert '"Action"' not in words
+
+
+@pytest.mark.parametrize("command", ["go test ./...", "cargo test", "npm test"])
+def test_a_tool_that_is_not_there_is_named(tmp_path, monkeypatch, command):
+    (tmp_path / "bin").mkdir()
+    for name in ("bash", "tee"):
+        (tmp_path / "bin" / name).symlink_to(shutil.which(name))
+    monkeypatch.setenv("PATH", str(tmp_path / "bin"))
+    (tmp_path / "project").mkdir()
+
+    run = run_gate(
+        GatePlan(verify=(command,)),
+        Environment(digest="none"),
+        tmp_path / "project",
+        tmp_path / "scratch",
+        tmp_path / "log",
+    )
+
+    assert run.status == "unavailable"
+    assert run.why.startswith(f"{command.split()[0]}: not found")
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
