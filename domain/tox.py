@@ -30,6 +30,8 @@ CONSTANTS = {
 }
 NAMES = ("test", "tests", "unit", "py", "py3")
 MOST_ROUNDS = 10
+MOST_CHARACTERS = 20_000
+MOST_OF_ONE = 2_000
 
 
 def in_tox(contents: Contents) -> Tested | None:
@@ -75,9 +77,11 @@ def _tested(place: str, name: str, sections: Sections) -> Tested:
 
 def _lines(text: str, sections: Sections) -> Iterator[str]:
     """Its lines, with what is known put in, and without those for some environments alone."""
+    text = text[:MOST_CHARACTERS]
     for _ in range(MOST_ROUNDS):
-        known = BRACES.sub(lambda braces: _known(braces, sections), text)
-        if known == text or len(known) > MOST_ROUNDS * 10_000:
+        # Values may name values, and themselves: what grows beyond what people write is cut.
+        known = BRACES.sub(lambda braces: _known(braces, sections), text)[:MOST_CHARACTERS]
+        if known == text:
             break
         text = known
     for line in lines_of(text):
@@ -91,7 +95,7 @@ def _lines(text: str, sections: Sections) -> Iterator[str]:
 def _known(braces: re.Match[str], sections: Sections) -> str:
     word = braces[1]
     if reference := re.fullmatch(r"\[([^\]]+)\](\w+)", word):
-        return sections.get(reference[1], {}).get(reference[2], braces[0])
+        return sections.get(reference[1], {}).get(reference[2], braces[0])[:MOST_OF_ONE]
     name, colon, rest = word.partition(":")
     if name == "env" and ":" in rest:
         return rest.partition(":")[2]

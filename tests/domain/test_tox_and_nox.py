@@ -100,6 +100,7 @@ def test_settings_of_tox_are_found_where_they_may_be(files, place, commands):
         b"[testenv]\ncommands = {[testenv]commands}\n",
         b"[a]\nx = {[a]x}{[a]x} pytest\n[testenv]\ncommands = {[a]x}\n",
         b"[testenv]\ncommands = tox -e other\n",
+        b"[a]\nx = " + b"{[a]x}" * 20_000 + b"\n[testenv]\ncommands = {[a]x}\n",
     ],
 )
 def test_settings_without_a_test_that_can_be_read_give_none(text):
