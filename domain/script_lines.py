@@ -42,7 +42,10 @@ DELIVERS = re.compile(r"(?:\w+:)?(?:deploy|publish|release|upload)", re.IGNORECA
 GOALS = re.compile(r"(?:\./)?(?:mvnw?|gradlew?|make|just|npm|pnpm|yarn|rake|sbt)\b")
 OWN_ENVIRONMENTS = re.compile(rf"(?:{PYTHON}(?:tox|nox)\b|hatch (?:run|test)\b)")
 
-EXPRESSION = re.compile(r"\$\{\{.*?\}\}|<<.*?>>")
+MOST_CHARACTERS = 20_000
+"""Of one script: what is longer is not written by people, and its end is not read."""
+
+EXPRESSION = re.compile(r"\$\{\{.{0,200}?\}\}|<<.{0,200}?>>")
 KNOWN_VARIABLES = re.compile(r"\$\((?:nproc|pwd)\)|\$(?:PWD|HOME)\b|\$\{(?:PWD|HOME)\}")
 PIECE = re.compile(
     r"""((?:"(?:\\.|[^"\\])*"|'[^']*'|\\.|\$\([^()]*\)|(?<=>)&|[^&;|"'\\])+)|(&&|\|\||[;&|])"""
@@ -97,7 +100,7 @@ def taken(script: str) -> Taken:
 
 def lines_of(script: str) -> list[str]:
     """Its lines without comments, those joined that a backslash continues."""
-    joined = re.sub(r"\s*\\\n\s*", " ", script)
+    joined = re.sub(r" ?\\\n\s*", " ", script[:MOST_CHARACTERS])
     lines = (re.sub(r"(?:^|\s)#.*", "", line).strip() for line in joined.splitlines())
     return [line for line in lines if line]
 

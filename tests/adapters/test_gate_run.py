@@ -398,7 +398,7 @@ def test_a_timeout_is_typed_with_its_limit_and_keeps_the_partial_log(project):
 
 
 def test_all_commands_together_have_the_time_of_the_plan(project):
-    run = gate(project, "sleep 0.4", "sleep 30", seconds=0.6)
+    run = gate(project, "sleep 0.4", "sleep 30", seconds=3)
 
     assert (run.status, run.command) == ("timeout", "sleep 30")
 

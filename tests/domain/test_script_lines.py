@@ -154,3 +154,11 @@ def test_way_and_builds_go_with_the_test_and_what_follows_it_does_not():
 )
 def test_a_command_is_run_in_our_environment_and_not_in_one_of_its_own(line, ours):
     assert commands(line) == (ours,)
+
+
+@pytest.mark.parametrize(
+    "piece", ["<<", "${{", " ", "$(", "mvn a ", "--with ", "x/", "\\\n", "pytest\n"]
+)
+def test_a_hostile_script_takes_no_longer_than_a_long_one(piece):
+    """It ends at all: each of these took minutes, or a fraction of a second, by its regular expressions."""
+    assert len(taken("pytest " + piece * 100_000).commands) <= 20_000
