@@ -4,7 +4,8 @@ import os
 import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import pairwise
+from itertools import groupby
+from operator import itemgetter
 from typing import NamedTuple
 
 from adapters.repository.credentials import beside_a_word, shapes
@@ -145,15 +146,25 @@ def _operators(text: _Text) -> Iterator[_Found]:
     for name, value in _own():
         redactor = Redactor(secrets=(value,))
         if redactor.finds(text.whole):
-            inside = [line for line in text.lines if redactor.finds(line.text)]
-            for line in inside or _over_two_lines(text, redactor):
+            for line in _holding(text.lines, redactor):
                 yield _Found(line, f"your {name}", value)
 
 
-def _over_two_lines(text: _Text, redactor: Redactor) -> Iterator[Added]:
-    for line, following in pairwise(text.lines):
-        if redactor.finds(f"{line.text}\n{following.text}"):
-            yield from (line, following)
+def _holding(lines: Sequence[Added], redactor: Redactor) -> Iterator[Added]:
+    """The lines with the secret; where it goes over several lines of a file, the one it begins in."""
+    for _, group in groupby(lines, key=itemgetter(0, 1)):
+        mine = list(group)
+        texts = [line.text for line in mine]
+        if redactor.finds("\n".join(texts)):
+            yield from [line for line in mine if redactor.finds(line.text)] or [
+                mine[_last_start(texts, redactor)]
+            ]
+
+
+def _last_start(texts: Sequence[str], redactor: Redactor) -> int:
+    """The last line from which on the secret is still whole."""
+    known = range(len(texts))
+    return bisect_right(known, 0, key=lambda n: not redactor.finds("\n".join(texts[n:]))) - 1
 
 
 def _own() -> list[tuple[str, str]]:

@@ -97,6 +97,7 @@ FORMS = {
     "base64 behind two bytes": base64.b64encode(f"us{OWN}:x".encode()).decode(),
     "hexadecimal": OWN.encode().hex(),
     "on two lines": f"{OWN[:9]}\n{OWN[9:]}",
+    "on many lines": "\n".join(OWN),
 }
 
 
@@ -112,6 +113,19 @@ def test_the_operators_own_values_are_found_in_every_form(campaign, monkeypatch,
     assert {leak.kind for leak in one.leaks} == {"your BACKUP_TOKEN"}
     assert one.leaks[0].line == 2
     assert two.leaks == ()
+
+
+def test_a_split_value_is_found_beside_a_plain_one_of_another_commit(campaign, monkeypatch):
+    monkeypatch.setenv("BACKUP_TOKEN", OWN)
+
+    chain = campaign.chain(
+        {"a.txt": f"{OWN}\n"},
+        {"b.txt": f"{OWN[:9]}\n{OWN[9:]}\n"},
+        {"c.txt": f"{OWN[:9]}\n"},
+        {"d.txt": f"{OWN[9:]}\n"},
+    )
+
+    assert [bool(commit.leaks) for commit in chain.commits] == [True, True, False, False]
 
 
 def test_a_password_that_is_a_word_refuses_no_commit(campaign, monkeypatch):
