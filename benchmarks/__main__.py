@@ -17,6 +17,7 @@ BENCHMARKS = {
     "pygments": "F401 through Pygments, proved by its own tests",
     "prefect_cost": "what Prefect adds to a site, and how many task runs a run has",
     "startup": "commands that need no flow, against `import prefect`",
+    "sandbox": "what the sandbox costs a command, and whole runs with it and without",
     "parity": "site by site against `ruff --fix`: the same tree, and how long",
 }
 

@@ -55,7 +55,7 @@ def swathe(*words: str, home: Path, **environment: str) -> tuple[float, Finished
 
 
 def swathe_run(target: Target, axis: str, home: Path, **environment: str) -> Ran:
-    words = ["run", target.repo, "--axis", axis, "--json"]
+    words = ["run", target.repo, "--axis", axis, "--sandbox", target.sandbox, "--json"]
     words += [word for command in target.verify for word in ("--verify", command)]
     words += [word for path in target.paths for word in ("--paths", path)]
     seconds, done = swathe(*words, home=home, **environment)
