@@ -113,7 +113,7 @@ def _whole(name: str, repo: Path, axis: str, url: str, rounds: int) -> bool:
         Row("gate seconds", _both(gates["off"][1:], gates["auto"][1:])),
         Row("wall time with the set-up", f"{auto / off:.2f} ({_both([off], [auto])})"),
     ]
-    return show(f"{name}, {axis}: in the sandbox against off, {rounds} runs of each", rows)
+    return show(f"{name} with {axis}, in the sandbox against off, {rounds} runs of each", rows)
 
 
 def _both(off: list[float], auto: list[float]) -> str:
