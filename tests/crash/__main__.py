@@ -18,7 +18,7 @@ from contextlib import contextmanager, nullcontext
 from pathlib import Path
 
 import engine
-from campaigns import Field, NoDisk, Tally, fight
+from campaigns import MOST_BLOWS, Field, NoDisk, Tally, fight
 from modes import MODES
 from mutants import MUTANTS
 from summary import table
@@ -39,6 +39,8 @@ LONG = {
     "prefect": 30,
 }
 """Kills by mode."""
+MANY = 20
+"""Worth sharing: fewer are one or two campaigns."""
 
 
 def main() -> int:
@@ -159,7 +161,7 @@ def _kills(asked: argparse.Namespace) -> dict[str, int]:
 def _worked(asked: argparse.Namespace, room: Path, number: int) -> dict[str, Tally]:
     where = Field(room)
     found: dict[str, Tally] = {}
-    for mode, kills in _kills(asked).items():
+    for place, (mode, kills) in enumerate(_kills(asked).items()):
         tally = found[mode] = Tally()
         if asked.seed is not None:
             if number == 0:
@@ -167,17 +169,24 @@ def _worked(asked: argparse.Namespace, room: Path, number: int) -> dict[str, Tal
             continue
         seed = asked.first_seed + number
         try:
-            while tally.kills < kills / asked.workers:
-                tally.add(_fought(where, mode, seed, asked.mutant))
+            while (left := _part(kills, place, number, asked.workers) - tally.kills) > 0:
+                tally.add(_fought(where, mode, seed, asked.mutant, most=left))
                 seed += asked.workers
         except NoDisk as without:
             print(f"{mode} is left out: {without}", flush=True)
     return found
 
 
-def _fought(where: Field, mode: str, seed: int, mutant: str) -> Tally:
+def _part(kills: int, place: int, number: int, workers: int) -> int:
+    """The kills of a mode that a worker makes: its share, or of a few all or none."""
+    if kills >= MANY:
+        return kills // workers + (number < kills % workers)
+    return kills if place % workers == number else 0
+
+
+def _fought(where: Field, mode: str, seed: int, mutant: str, most: int = MOST_BLOWS) -> Tally:
     first = MUTANTS[mutant].first if mutant else ""
-    fought = fight(where, mode, seed, mutant=mutant, first=first)
+    fought = fight(where, mode, seed, mutant=mutant, first=first, most=most)
     for wrong in fought.wrong:
         print(wrong, flush=True)
     return fought

@@ -94,7 +94,7 @@ class NoDisk(Exception):
 def fight(
     where: Field, mode: str, seed: int, *, mutant: str = "", first: str = "", most: int = MOST_BLOWS
 ) -> Tally:
-    """One campaign: up to `most` blows of a mode, each checked, and then the run that has to come through."""
+    """One campaign: some blows of a mode, `most` of them, each checked; then the run that has to come through."""
     draw = random.Random(f"{mode} {seed}")
     kind = Kind.drawn(draw)
     seconds, arrivals, calm = where.undisturbed(kind)
@@ -105,7 +105,8 @@ def fight(
         checker = Checker(ground, calm)
         tally = Tally(campaigns=1)
         story: list[str] = []
-        blows = [MODES[mode]] * draw.randint(1, most)
+        # As many as are drawn, so that a campaign of fewer begins like the one that replays it.
+        blows = [MODES[mode]] * min(most, draw.randint(1, MOST_BLOWS))
         wrong = _under_fire(hand, checker, blows, tally, story) or _to_the_end(hand, checker)
         tally.recoveries = _recoveries(ground)
         tally.garbage = sum(1 for _ in ground.target.glob(".git/objects/pack/tmp_*"))
@@ -149,6 +150,8 @@ def _under_fire(
         wrong = [*blow.wrong, *(f"{one} is left after {SECONDS_TO_GO:g} s" for one in left)]
         if not blow.survived and blow.status not in blow.meant:
             wrong.append(f"ended in {blow.status}: {hand.ground.said()[-5000:]}")
+        if "Traceback" in hand.ground.said():
+            wrong.append(f"a traceback is shown: {hand.ground.said()[-1000:]}")
         if not blow.survived or blow.counts:
             tally.kills += 1
             tally.points[blow.what.partition(":")[0]] += 1

@@ -43,6 +43,8 @@ class How:
 
 
 AS_USUAL = How()
+NOT_STARTED = 99
+"""The exit code of a mistake of the harness. Nothing may count it as the engine's."""
 
 
 def start(ground: Ground, failpoint: str = "", mutant: str = "", how: How = AS_USUAL) -> int:
@@ -50,7 +52,7 @@ def start(ground: Ground, failpoint: str = "", mutant: str = "", how: How = AS_U
     pid = os.fork()
     if pid:
         return pid
-    code = 99
+    code = NOT_STARTED
     try:
         os.setsid()
         os.environ.clear()
@@ -107,6 +109,9 @@ def _left_with() -> int:
         cli.main.main()
     except SystemExit as leaving:
         return leaving.code if isinstance(leaving.code, int) else int(bool(leaving.code))
+    except BaseException:  # noqa: BLE001 -- what Python itself would do with it
+        traceback.print_exc()
+        return 1
     return 0
 
 

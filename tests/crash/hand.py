@@ -72,7 +72,10 @@ def ended(pid: int, seconds: float) -> int:
         kill_family(pid)
         os.waitpid(pid, 0)
         raise TimeoutError(f"the run did not end within {seconds:g} s")
-    return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+    status = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+    if status == engine.NOT_STARTED:
+        raise RuntimeError("the harness itself failed in the engine's process; see tools/said")
+    return status
 
 
 def waits(pid: int, seconds: float) -> bool:

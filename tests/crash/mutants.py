@@ -7,6 +7,7 @@ no kill at all, most need one at the right place, and none is caught by every mo
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 Put = Callable[[], None]
@@ -103,19 +104,29 @@ def gate_outlives_the_engine() -> None:
 
 
 def landed_before_the_gate() -> None:
+    """And taken back when the gate is red."""
     from adapters import verifying
     from adapters.repository import settling
+    from adapters.repository.git import git, object_id
+    from adapters.repository.workspaces import target_place
     from domain.batch import Outcome
     from domain.state import State
 
     honest = verifying.verify
 
     def verify(workspace: Any, chain: Any, question: Any) -> Any:
+        place, refs = target_place(workspace), (workspace.branch, workspace.state_ref)
+        before = {ref: object_id(place, ref) for ref in refs}
         signature = settling.Signature(axis="ruff:UP", executor="codemod")
-        outcome = Outcome(good=(*question.good, *question.probe))
-        before = State(axis="ruff:UP", base=workspace.base)
-        settling.settle(workspace, chain, outcome, signature, before)
-        return honest(workspace, chain, question)
+        line = (*question.good, *question.probe)
+        verified = dict.fromkeys(question.probe, len(question.probe))
+        fresh = State(axis="ruff:UP", base=workspace.base)
+        settling.settle(workspace, chain, Outcome(good=line, verified=verified), signature, fresh)
+        proof = honest(workspace, chain, question)
+        if not (proof.verdict and proof.verdict.green):
+            for ref, old in before.items():
+                git(place, "update-ref", *((ref, old) if old else ("-d", ref)))
+        return proof
 
     verifying.verify = verify
 
@@ -173,11 +184,7 @@ def settled_twice() -> None:
         known = state and state.model_copy(update={"landed": ()})
         return known, commit
 
-    class Forgetful:
-        load = staticmethod(load)
-        draft = staticmethod(states.draft)
-
-    settling.states = Forgetful
+    settling.states = SimpleNamespace(load=load, draft=states.draft)
 
 
 def what_landed_is_thrown_away() -> None:
