@@ -85,7 +85,11 @@ def _see_them_caught(where: Field, names: list[str], most: int) -> int:
 
 
 def _asked() -> argparse.Namespace:
-    words = argparse.ArgumentParser(prog="just crash", description=__doc__)
+    words = argparse.ArgumentParser(
+        prog="just crash",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
     words.add_argument("--mode", choices=[*MODES], action="append")
     words.add_argument("--kills", type=int, help="of each mode")
     words.add_argument(

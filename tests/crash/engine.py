@@ -52,7 +52,7 @@ def start(ground: Ground, failpoint: str = "", mutant: str = "", how: How = AS_U
     pid = os.fork()
     if pid:
         return pid
-    code = NOT_STARTED
+    code, ours = NOT_STARTED, os.dup(2)
     try:
         os.setsid()
         os.environ.clear()
@@ -67,7 +67,7 @@ def start(ground: Ground, failpoint: str = "", mutant: str = "", how: How = AS_U
         code = _run(ground, mutant, clock_jumps=how.clock_jumps)
         atexit._run_exitfuncs()
     except BaseException:  # noqa: BLE001 -- nothing may get back into the driver's own code
-        traceback.print_exc()
+        os.write(ours, traceback.format_exc().encode())
     finally:
         try:
             sys.stdout.flush()

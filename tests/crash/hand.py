@@ -74,7 +74,7 @@ def ended(pid: int, seconds: float) -> int:
         raise TimeoutError(f"the run did not end within {seconds:g} s")
     status = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
     if status == engine.NOT_STARTED:
-        raise RuntimeError("the harness itself failed in the engine's process; see tools/said")
+        raise RuntimeError("the harness itself failed in the engine's process, and said why")
     return status
 
 
