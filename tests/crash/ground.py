@@ -188,11 +188,13 @@ class Ground:
         found = sorted(self.home.glob("targets/*"))
         return found[0] if found else None
 
-    def last_events(self) -> list[dict[str, Any]]:
-        """What the last run wrote down, as far as it came."""
+    def events(self) -> dict[Path, list[dict[str, Any]]]:
+        """What each run wrote down, by its file. The files' names tell no order when the clock jumps."""
         home = self.campaign_home
-        files = sorted(home.glob("runs/*/events.jsonl")) if home else []
-        return [json.loads(line) for line in files[-1].read_text().splitlines()] if files else []
+        files = home.glob("runs/*/events.jsonl") if home else ()
+        return {
+            file: [json.loads(line) for line in file.read_text().splitlines()] for file in files
+        }
 
     def said(self) -> str:
         """The end of what the engine printed last."""
