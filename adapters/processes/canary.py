@@ -7,7 +7,6 @@ import shutil
 import socket
 import stat
 import sys
-import tempfile
 import uuid
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
@@ -21,6 +20,7 @@ from adapters.processes import shell
 from adapters.processes.bubblewrap import filtered as bubblewrap_filter
 from adapters.processes.finished import Finished
 from domain.sandbox import PORTS, Backend, SandboxReport, agent
+from adapters.processes.temporary import LASTING, temporary_folder
 
 Run = Callable[..., Finished]
 
@@ -169,7 +169,7 @@ def _fit(program: str) -> tuple[str, str]:
 def _escape(run: Run, backend: Backend) -> str:
     """What the probe got at, in words; empty when the sandbox holds."""
     python = Path(sys.executable).resolve()
-    with _bait() as (secret, port, name, came), tempfile.TemporaryDirectory(dir="/var/tmp") as box:
+    with _bait() as (secret, port, name, came), temporary_folder(LASTING) as box:
         outside = secret.with_name(f"{secret.name}-written")
         done = run(
             [str(python), "-I", "-S", "-c", PROBE, str(secret), str(outside), str(port), name],
@@ -194,19 +194,19 @@ def _escape(run: Run, backend: Backend) -> str:
 def _bait() -> Generator[tuple[Path, int, str, Callable[[], bool]]]:
     """A secret in the operator's home, and two listeners that nothing should come to."""
     name = f"swathe-{uuid.uuid4().hex}"
-    home = Path.home() if os.access(Path.home(), os.W_OK) else Path(tempfile.gettempdir())
-    secret = home / f".{name}"
-    with socket.create_server(("127.0.0.1", 0)) as tcp, socket.socket(socket.AF_UNIX) as abstract:
+    home = Path.home() if os.access(Path.home(), os.W_OK) else None
+    with (
+        temporary_folder(home) as folder,
+        socket.create_server(("127.0.0.1", 0)) as tcp,
+        socket.socket(socket.AF_UNIX) as abstract,
+    ):
         abstract.bind(f"\0{name}")
         abstract.listen()
         tcp.setblocking(False)
         abstract.setblocking(False)
-        try:
-            secret.touch(mode=0o600)
-            secret.write_text(uuid.uuid4().hex)
-            yield secret, tcp.getsockname()[1], name, lambda: _came(tcp) or _came(abstract)
-        finally:
-            secret.unlink(missing_ok=True)
+        secret = Path(folder, "secret")
+        secret.write_text(uuid.uuid4().hex)
+        yield secret, tcp.getsockname()[1], name, lambda: _came(tcp) or _came(abstract)
 
 
 def _came(listener: socket.socket) -> bool:

@@ -19,10 +19,14 @@ PREFIX = "swathe."
 """Short: the path of a socket that a test makes in the folder has 108 bytes at the most."""
 
 
+LASTING = Path("/var/tmp")  # noqa: S108 -- folders there are made as safely as anywhere
+"""Where a sandbox, which has a /tmp of its own, can be given a folder."""
+
+
 @contextmanager
-def temporary_folder() -> Generator[str]:
-    """A folder for the block."""
-    path, handle = _held()
+def temporary_folder(above: Path | None = None) -> Generator[str]:
+    """A folder for the block; `above` is the usual place, `LASTING`, or the operator's HOME."""
+    path, handle = _held(above)
     try:
         yield path
     finally:
@@ -39,7 +43,8 @@ def private_home() -> str:
 
 def forget_abandoned() -> None:
     """Remove the folders of processes that died."""
-    for path in Path(tempfile.gettempdir()).glob(f"{PREFIX}*"):
+    places = (Path(tempfile.gettempdir()), LASTING, Path.home())
+    for path in (path for place in places for path in place.glob(f"{_prefix(place)}*")):
         with suppress(OSError):
             handle = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
             try:
@@ -51,10 +56,15 @@ def forget_abandoned() -> None:
                 os.close(handle)
 
 
-def _held() -> tuple[str, int]:
+def _prefix(above: Path | None) -> str:
+    """Nobody wants to see it in their HOME."""
+    return f".{PREFIX}" if above == Path.home() else PREFIX
+
+
+def _held(above: Path | None = None) -> tuple[str, int]:
     """A new folder and the handle that holds it; made again when somebody took it for abandoned before it was held."""
     while True:
-        path = tempfile.mkdtemp(prefix=PREFIX)
+        path = tempfile.mkdtemp(prefix=_prefix(above), dir=above)
         with suppress(FileNotFoundError):
             handle = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
             fcntl.flock(handle, fcntl.LOCK_EX)

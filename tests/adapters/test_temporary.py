@@ -64,6 +64,21 @@ def test_what_a_killed_process_held_is_removed_and_what_a_live_one_holds_is_not(
     assert not any(folder.exists() for folder in folders)
 
 
+def test_a_folder_in_the_home_is_hidden_and_removed_like_the_others(room, tmp_path, monkeypatch):
+    home = tmp_path / "home"
+    home.mkdir()
+    monkeypatch.setenv("HOME", str(home))
+    abandoned = home / f".{PREFIX}abandoned"
+    abandoned.mkdir()
+
+    with temporary_folder(home) as folder:
+        forget_abandoned()
+        assert [path.name for path in home.iterdir()] == [Path(folder).name]
+        assert Path(folder).name.startswith(".")
+
+    assert list(home.iterdir()) == []
+
+
 def test_nothing_else_is_taken_for_abandoned(room, tmp_path):
     theirs = tmp_path / "theirs"
     theirs.mkdir()
