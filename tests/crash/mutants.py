@@ -187,6 +187,14 @@ def settled_twice() -> None:
     settling.states = SimpleNamespace(load=load, draft=states.draft)
 
 
+def seconds_by_the_wall_clock() -> None:
+    import time
+
+    from adapters import events
+
+    events.time = SimpleNamespace(monotonic=time.time)
+
+
 def what_landed_is_thrown_away() -> None:
     """A run starts over when it finds that the one before did not end."""
     from adapters import beginning
@@ -222,6 +230,7 @@ MUTANTS = {
     "verdict-kept-too-early": Mutant(verdict_kept_before_it_is_given, "in-gate"),
     "verdicts-in-place": Mutant(verdicts_in_place, "failpoint", "file-drafted"),
     "settled-twice": Mutant(settled_twice, "time"),
+    "seconds-by-the-wall-clock": Mutant(seconds_by_the_wall_clock, "clock"),
     "landed-thrown-away": Mutant(what_landed_is_thrown_away, "group"),
 }
 
