@@ -19,8 +19,8 @@ from adapters.processes import landlock as program_of_landlock
 from adapters.processes import shell
 from adapters.processes.bubblewrap import filtered as bubblewrap_filter
 from adapters.processes.finished import Finished
-from domain.sandbox import PORTS, Backend, SandboxReport, agent
 from adapters.processes.temporary import LASTING, temporary_folder
+from domain.sandbox import PORTS, Backend, SandboxReport, agent
 
 Run = Callable[..., Finished]
 
