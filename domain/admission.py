@@ -166,6 +166,8 @@ def _stays_inside(path: str, link: str) -> bool:
 def _content(change: Change) -> str | None:
     if change.deletes or change.new_mode == LINK:
         return None
+    if change.filter:
+        return f"git filter {change.filter}"
     if change.size > MAX_BLOB and change.adds:
         return "oversized"
     if change.binary:

@@ -26,6 +26,8 @@ class Change(Value):
     """True when line endings changed on lines that are equal otherwise."""
     link: str = ""
     """Where a symbolic link points."""
+    filter: str = ""
+    """Of the path, by the repository's attributes: what git would pass the content through (LFS)."""
 
     @property
     def adds(self) -> bool:

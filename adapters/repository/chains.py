@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 
 from adapters.redacting import clean
+from adapters.repository.filters import ATTRIBUTES, filters
 from adapters.repository.git import Place, git
 from adapters.repository.patches import added_lines, told
 from adapters.repository.secrets import leaks
@@ -40,7 +41,7 @@ def read_chain(place: Place, base: str, head: str) -> tuple[Commit, ...]:
     # With its first parent named, a merge is compared with that one alone.
     against = [f"{sha} {parents.split(' ')[0]}" for sha, _, parents, _ in commits]
     patches = _diff(place, against, "-p", "-U0")
-    changes = _changes(place, against, patches)
+    changes = _with_filters(place, base, head, _changes(place, against, patches))
     words = _removed_words(patches, shas)
     messages = ((sha, message) for sha, _, _, message in commits)
     found = leaks(place, base, [*told(messages, changes), *added_lines(patches, shas)])
@@ -108,6 +109,21 @@ def _changes(place: Place, against: Sequence[str], patches: bytes) -> dict[str, 
             for change in found
         )
     return done
+
+
+def _with_filters(
+    place: Place, base: str, head: str, changes: Mapping[str, tuple[Change, ...]]
+) -> dict[str, tuple[Change, ...]]:
+    paths = {change.path for found in changes.values() for change in found if not change.deletes}
+    # Attributes are those of the base, and those that the chain makes of them.
+    altered = any(path.rpartition("/")[2] == ATTRIBUTES for path in paths)
+    named = filters(place, (base, head) if altered else (base,), paths)
+    return {
+        sha: tuple(
+            change.model_copy(update={"filter": named.get(change.path, "")}) for change in found
+        )
+        for sha, found in changes.items()
+    }
 
 
 def _numbers(text: bytes) -> dict[str, tuple[Change, ...]]:

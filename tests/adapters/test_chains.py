@@ -184,3 +184,37 @@ def test_many_commits_are_read_by_few_processes(target, read):
         target.commit({f"f{n}.py": f"{n}\n"})
 
     assert [commit.paths for commit in read()] == [(f"f{n}.py",) for n in range(30)]
+
+
+def test_paths_with_a_filter_are_told_by_the_attributes_of_the_base(target, read):
+    """Of every folder above, with what a nearer one takes back, macros and odd names."""
+    base = target.commit(
+        {
+            ".gitattributes": "[attr]big filter=lfs -text\n*.bin big\n*.x filter=x\n*.none filter\n",
+            "deep/.gitattributes": "*.x -filter\n*.py filter=strip\n",
+        }
+    )
+    names = ("a.bin", "new\nline.bin", "\udcff.x", "deep/a.x", "deep/er/a.py", "a.none", "top.py")
+    target.commit(dict.fromkeys(names, "1\n"))
+
+    found = {change.path: change.filter for change in read(base)[0].changes}
+
+    assert found == {
+        "a.bin": "lfs", "new\nline.bin": "lfs", "\udcff.x": "x", "deep/a.x": "", "deep/er/a.py": "strip", "a.none": "",
+        "top.py": "",
+    }  # fmt: skip
+
+
+def test_a_filter_that_the_chain_itself_brings_or_takes_away_counts(target, read):
+    base = target.commit({".gitattributes": "*.bin filter=lfs\n"})
+    target.commit({".gitattributes": "*.py filter=strip\n"})
+    target.commit({"a.py": "2\n", "a.bin": "2\n"})
+
+    assert {c.path: c.filter for c in read(base)[1].changes} == {"a.py": "strip", "a.bin": "lfs"}
+
+
+def test_a_repository_without_a_filter_is_asked_nothing(target, read):
+    base = target.commit({".gitattributes": "*.py diff=python\n"})
+    target.commit({"a.py": "2\n", "pkg/b.py": None})
+
+    assert [change.filter for change in read(base)[0].changes] == ["", ""]

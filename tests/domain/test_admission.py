@@ -176,6 +176,13 @@ def test_a_new_file_that_is_too_large_is_refused_and_an_old_one_may_stay_so():
     assert reason(edit(size=MAX_BLOB + 1)) is None
 
 
+def test_content_that_git_would_filter_is_refused_and_its_removal_is_not():
+    """The rule for LFS of facts/security.md §2.2: never committed unfiltered."""
+    assert reason(edit("x.bin", filter="lfs"), rules=ALL) == "git filter lfs: x.bin"
+    assert reason(gone("x.bin", filter="lfs")) is None
+    assert reason(link("a.py", "x.bin", filter="lfs")) is None
+
+
 def test_changed_line_endings_are_refused():
     """F1."""
     assert reason(edit(line_endings=True)) == "line endings: a.py"
