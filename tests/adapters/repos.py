@@ -244,6 +244,11 @@ class Campaign:
         move_agent(self.workspace, base)
         for words in scripts:
             Repo(self.agent, init=False).git(*words)
+        return self.crossed(base)
+
+    def crossed(self, base: str = "") -> Chain:
+        """What lies in the agent's checkout, made there by whoever worked in it."""
+        base = base or self.workspace.base
         return self._read(base, cross_theirs(self.workspace, base), 1_700_000_000)
 
     def _read(self, base: str, head: str, at: int) -> Chain:

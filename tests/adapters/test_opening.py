@@ -7,8 +7,7 @@ import pytest
 from repos import Repo, fired
 
 from adapters.repository.opening import is_url, open_target, touched_by_branch, uncommitted
-from domain.axis import parse_axis, slug
-from domain.axis_kinds import Commands, Sentence
+from domain.axis import parse_axis
 from domain.target import Target
 from domain.value import Refused
 
@@ -227,19 +226,6 @@ def test_an_axis_that_could_be_a_hostile_branch_is_refused_at_launch(axis):
         parse_axis(axis, {})
 
 
-@pytest.mark.parametrize(
-    "text",
-    ["--upload-pack=x", "HEAD", "a/$(id)", "x.lock", "../x", "a..b", "@{u}", "é" * 300, "~^:?*[\\"],
-)
-def test_no_axis_makes_a_branch_that_git_or_a_shell_acts_on(target, text):
-    """F11: at the level of branches."""
-    for axis in (Sentence(text=text), Commands(find=text, edit=text)):
-        name = f"swathe/{slug(axis)}"
-        assert target.git("check-ref-format", "--branch", name) == name
-        assert not set(name) & set(" $()`;&|<>'\"\\*?[~^:@{}\n")
-        assert ".." not in name
-
-
 def test_without_a_branch_everything_is_in_scope(target):
     assert touched_by_branch(opened(target)) is None
 
@@ -296,16 +282,6 @@ def test_looking_for_uncommitted_work_runs_no_program_of_the_repository(target, 
     )
     os.utime(target.folder / "a.py", (1, 1))
     target.write({"b.x": "changed\n"})
-
-    assert uncommitted(opened(target)) == 1
-    assert fired(tmp_path / "canary") == []
-
-
-def test_a_nested_repository_with_traps_is_not_entered(target, tmp_path):
-    """F5: G5."""
-    inner = Repo(target.folder / "inner")
-    inner.commit({"x": "1"})
-    inner.plant(inner.folder / ".git", tmp_path / "canary")
 
     assert uncommitted(opened(target)) == 1
     assert fired(tmp_path / "canary") == []
