@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from repos import HOSTILE, Repo, fired, on_disk
 
+from adapters.processes import shell
 from adapters.repository import workspaces
 from adapters.repository.git import ask, git
 from adapters.repository.workspaces import (
@@ -257,6 +258,32 @@ def test_the_agent_sees_blobs_and_the_gate_sees_what_a_user_gets(target, campaig
     assert gate["x.utf16"] == "a\n".encode("utf-16-le")
     assert gate["x.bin"] == pointer
     assert git(agent(campaign.workspace), "status", "--porcelain") == b""
+
+
+DRIFT = """
+for spec in *.spec; do
+    tr a-z A-Z < "$spec" > "${spec%.spec}.made"
+done
+git diff \\
+    --exit-code -- '*.made'
+"""
+
+
+def test_generated_files_that_were_not_made_anew_are_seen_in_the_gate(target, campaign):
+    """T30, T31: a drift check, over several lines, as CI has it. What it makes is in no later checkout."""
+    files = {"api.spec": "one\n", "api.made": "ONE\n", "check.sh": DRIFT}
+    honest = target.commit(files)
+    stale = target.commit({"api.spec": "two\n"})
+    mended = target.commit({"api.made": "TWO\n"})
+
+    def check(commit: str) -> int | None:
+        move_gate(campaign.workspace, commit)
+        env = {"PATH": os.environ["PATH"]}
+        return shell.run(
+            "sh check.sh", cwd=campaign.gate, env=env, timeout_seconds=60, contain=False
+        ).exit_code
+
+    assert [check(commit) for commit in (honest, stale, mended, stale, honest)] == [0, 1, 0, 1, 0]
 
 
 def test_what_is_changed_in_the_agents_checkout_is_told_by_our_own_git_directory(target, campaign):

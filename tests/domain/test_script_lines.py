@@ -71,6 +71,7 @@ def test_a_line_that_tests_is_taken_as_it_stands(line):
     ],
 )
 def test_what_hands_out_installs_or_only_looks_like_a_test_is_not(line):
+    """T30: a comment is no gate."""
     found = taken(line)
 
     assert (found.commands, found.left_out) == ((), ())

@@ -63,7 +63,7 @@ def test_a_change_that_only_adds_files_lands(make):
 
 
 def test_what_the_gate_writes_is_in_no_commit(make):
-    """F12: nothing ignores these files."""
+    """F12, T32: nothing ignores these files."""
     repo = make(2)
     repo.gate(f"mkdir -p build; touch build/out .env run.log\n{CHECKS}")
 
