@@ -6,12 +6,11 @@ something else: the whole file where LFS keeps a pointer. So admission has to kn
 
 import os
 import tempfile
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
 
 from adapters.repository.git import Place, git
-from domain.commit import REGULAR
 
 ATTRIBUTES = ".gitattributes"
 NONE = (b"unspecified", b"unset", b"set")
@@ -28,27 +27,42 @@ def filters(place: Place, trees: Iterable[str], paths: Collection[str]) -> dict[
     return found
 
 
-def _rules(place: Place, tree: str, paths: Collection[str]) -> list[bytes]:
-    """The rows of `git ls-tree` of the attribute files above `paths`."""
+def _rules(place: Place, tree: str, paths: Collection[str]) -> dict[str, bytes]:
+    """Blobs of the attribute files above `paths`. There may be more folders than a command line holds."""
     folders = {folder for path in paths for folder in PurePosixPath(path).parents}
-    names = sorted(str(folder / ATTRIBUTES) for folder in folders)
-    if not names:
-        return []
-    listed = git(place, "ls-tree", "-z", "--full-tree", tree, "--", *names)
-    rows = [row for row in listed.split(b"\0") if row]
-    return [row for row in rows if row.split(b" ", 1)[0].decode() in REGULAR]
+    asked = {
+        os.fsencode(f"{tree}:{folder / ATTRIBUTES}"): folder / ATTRIBUTES for folder in folders
+    }
+    if not asked:
+        return {}
+    feed = b"".join(name + b"\0" for name in asked)
+    told = git(place, "cat-file", "--batch-check=%(objecttype) %(objectname)", "-z", stdin=feed)
+    found: dict[str, bytes] = {}
+    at = 0
+    for name, path in asked.items():
+        # The name of what is not there is repeated, and may hold an end of line.
+        if told.startswith(name + b" missing\n", at):
+            at += len(name) + len(b" missing\n")
+            continue
+        end = told.index(b"\n", at)
+        kind, _, blob = told[at:end].partition(b" ")
+        if kind == b"blob":
+            found[str(path)] = blob
+        at = end + 1
+    return found
 
 
-def _mention_filters(place: Place, rules: Iterable[bytes]) -> bool:
-    blobs = [row.split(b"\t", 1)[0].split(b" ")[2] for row in rules]
-    return b"filter" in git(place, "cat-file", "--batch", stdin=b"\n".join(blobs) + b"\n")
+def _mention_filters(place: Place, rules: Mapping[str, bytes]) -> bool:
+    feed = b"".join(blob + b"\n" for blob in rules.values())
+    return b"filter" in git(place, "cat-file", "--batch", stdin=feed)
 
 
-def _asked(place: Place, rules: Iterable[bytes], paths: Collection[str]) -> dict[str, str]:
+def _asked(place: Place, rules: Mapping[str, bytes], paths: Collection[str]) -> dict[str, str]:
     """Git's own answer, by an index that holds the attribute files alone."""
     with tempfile.TemporaryDirectory() as folder:
         ours = replace(place, index=Path(folder) / "index")
-        git(ours, "update-index", "-z", "--index-info", stdin=b"".join(r + b"\0" for r in rules))
+        rows = (b"100644 %s\t%s\0" % (blob, os.fsencode(path)) for path, blob in rules.items())
+        git(ours, "update-index", "-z", "--index-info", stdin=b"".join(rows))
         feed = b"".join(os.fsencode(path) + b"\0" for path in paths)
         text = git(ours, "check-attr", "-z", "--cached", "--stdin", "filter", stdin=feed)
     fields = text.split(b"\0")

@@ -194,13 +194,22 @@ def test_paths_with_a_filter_are_told_by_the_attributes_of_the_base(target, read
             "deep/.gitattributes": "*.x -filter\n*.py filter=strip\n",
         }
     )
-    names = ("a.bin", "new\nline.bin", "\udcff.x", "deep/a.x", "deep/er/a.py", "a.none", "top.py")
+    names = (
+        "a.bin",
+        "new\nline.bin",
+        "d\ne/a.bin",
+        "\udcff.x",
+        "deep/a.x",
+        "deep/er/a.py",
+        "a.none",
+        "top.py",
+    )
     target.commit(dict.fromkeys(names, "1\n"))
 
     found = {change.path: change.filter for change in read(base)[0].changes}
 
     assert found == {
-        "a.bin": "lfs", "new\nline.bin": "lfs", "\udcff.x": "x", "deep/a.x": "", "deep/er/a.py": "strip", "a.none": "",
+        "a.bin": "lfs", "new\nline.bin": "lfs", "d\ne/a.bin": "lfs", "\udcff.x": "x", "deep/a.x": "", "deep/er/a.py": "strip", "a.none": "",
         "top.py": "",
     }  # fmt: skip
 
@@ -211,6 +220,21 @@ def test_a_filter_that_the_chain_itself_brings_or_takes_away_counts(target, read
     target.commit({"a.py": "2\n", "a.bin": "2\n"})
 
     assert {c.path: c.filter for c in read(base)[1].changes} == {"a.py": "strip", "a.bin": "lfs"}
+
+
+def test_more_folders_than_a_command_line_holds_are_asked(target, read):
+    base = target.commit({".gitattributes": "*.bin filter=lfs\n"})
+    blob = target.git("hash-object", "-w", "a.py")
+    long = "d" * 250
+    rows = "".join(f"100644 {blob}\t{long}/{n:05d}{long}/{long}/a.bin\n" for n in range(2_000))
+    (target.folder / ".git" / "rows").write_text(rows)
+    target.git("-c", "alias.add-rows=!git update-index --index-info < .git/rows", "add-rows")
+    target.git("commit", "-q", "-m", "x")
+
+    changes = read(base)[0].changes
+
+    assert len(changes) == 2_000
+    assert {change.filter for change in changes} == {"lfs"}
 
 
 def test_a_repository_without_a_filter_is_asked_nothing(target, read):
