@@ -1,0 +1,199 @@
+"""The brief of a pass: all that a model is told at its start, made anew from what is known now.
+
+Nothing of an earlier plan goes in, and no placeholder can: each line is there only when there is something to say.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+
+from pydantic import Field
+
+from domain.gate import Failure
+from domain.report import Landed, Parked
+from domain.role import Finding
+from domain.value import Value
+from domain.words import counted, printable
+
+MOST_ITEMS = 40
+MOST_FAILURES = 5
+"""Of one parked commit."""
+MESSAGE_CHARACTERS = 600
+DIFF_CHARACTERS = 60_000
+
+
+class Allowance(Value):
+    """What is left of the budget. None: no cap."""
+
+    usd: float | None = None
+    minutes: float | None = None
+    passes: int | None = None
+    """After this one."""
+
+    @property
+    def words(self) -> str:
+        parts = [
+            f"${self.usd:.2f}" if self.usd is not None else "",
+            f"{self.minutes:.0f} minutes" if self.minutes is not None else "",
+            f"{counted(self.passes, 'pass', 'passes')} after this one"
+            if self.passes is not None
+            else "",
+        ]
+        return ", ".join(part for part in parts if part)
+
+
+class PassBrief(Value):
+    """What a work phase is told."""
+
+    axis: str
+    """In the operator's words; empty: the model chooses one."""
+    number: int = Field(ge=1)
+    """Of the pass."""
+    paths: tuple[str, ...] = ()
+    """Globs of the scope; empty: everything."""
+    branch: str = ""
+    """Only what was touched since the merge base with this branch."""
+    allow: tuple[str, ...] = ()
+    """Protected classes that are open: tests, ci, deps, config."""
+    gate: tuple[str, ...] = ()
+    known_failures: tuple[str, ...] = ()
+    landed: tuple[Landed, ...] = ()
+    parked: tuple[Parked, ...] = ()
+    sites: tuple[Finding, ...] = ()
+    """Named by a probe, or by whoever looked last."""
+    declined: tuple[str, ...] = ()
+    """Places the operator took back: not to be done again."""
+    said: tuple[str, ...] = ()
+    """What the operator said, oldest first."""
+    left: Allowance = Allowance()
+
+    @property
+    def words(self) -> str:
+        return _joined(
+            [
+                "PHASE: work",
+                f"Pass {self.number}.",
+                _axis(self.axis),
+                self._scope(),
+                _listed("The gate, which every commit must pass:", self.gate),
+                _listed(
+                    "Known failures of the commit this campaign began with; not your business:",
+                    self.known_failures,
+                ),
+                _listed("Landed so far:", [_landed(commit) for commit in self.landed], last=True),
+                _listed(
+                    "Parked, not landed. Do not try the same again:",
+                    [_parked(commit) for commit in self.parked],
+                    last=True,
+                    sanitise=_lines,
+                ),
+                _listed("Sites that were found:", [_place(site) for site in self.sites]),
+                _listed("Taken back by the operator; leave them as they are:", self.declined),
+                _listed("The operator says:", self.said, last=True),
+                f"Left of the budget: {self.left.words}." if self.left.words else "",
+            ]
+        )
+
+    def _scope(self) -> str:
+        globs = ", ".join(printable(path) for path in self.paths) or "the whole repository"
+        branch = f", only files changed against {printable(self.branch)}" if self.branch else ""
+        opened = ", ".join(self.allow) or "none"
+        return f"Scope: {globs}{branch}. Protected classes that are open: {opened}."
+
+
+def fixing(axis: str, findings: Sequence[Finding]) -> str:
+    """What a fix phase is told. The axis stands in it: a finding applied by its letter can undo the axis."""
+    return _joined(
+        [
+            "PHASE: fix",
+            _axis(axis),
+            _listed("A reader found:", [_place(finding) for finding in findings]),
+        ]
+    )
+
+
+def reviewing(axis: str, paths: Sequence[str]) -> str:
+    """What a review phase is told."""
+    return _joined(["PHASE: review", _axis(axis), _listed("Read these files, all of them:", paths)])
+
+
+def confirming(axis: str, commit: str, diff: str) -> str:
+    """What a confirm phase is told of one commit that the gate found green."""
+    cut = len(diff) > DIFF_CHARACTERS
+    shown = diff[:DIFF_CHARACTERS]
+    note = f"(the first {DIFF_CHARACTERS:,} of {len(diff):,} characters; read the rest with git)"
+    return _joined(
+        [
+            "PHASE: confirm",
+            _axis(axis),
+            (
+                f"Commit {commit[:12]} passed the gate. Does it hold up: right in what it changes, and in what "
+                "relies on that? Look at the code around it."
+            ),
+            f"{note if cut else ''}\n```diff\n{shown}\n```".strip(),
+        ]
+    )
+
+
+def rescanning(axis: str, paths: Sequence[str]) -> str:
+    """What a rescan phase is told: nothing of what was done, so that it looks with fresh eyes."""
+    where = ", ".join(printable(path) for path in paths) or "the whole repository"
+    return _joined(["PHASE: rescan", _axis(axis), f"Scope: {where}."])
+
+
+def _axis(axis: str) -> str:
+    return (
+        f"Axis: {printable(axis)}"
+        if axis.strip()
+        else "Axis: yours to choose, and to say with `ask`."
+    )
+
+
+def _joined(parts: Iterable[str]) -> str:
+    return "\n\n".join(part for part in parts if part)
+
+
+def _listed(
+    title: str,
+    items: Sequence[str],
+    *,
+    last: bool = False,
+    sanitise: Callable[[str], str] = printable,
+) -> str:
+    """At most so many items; of a history, the latest."""
+    if not items:
+        return ""
+    shown = items[-MOST_ITEMS:] if last else items[:MOST_ITEMS]
+    more = len(items) - len(shown)
+    rest = [f"- and {more:,} {'earlier' if last else 'more'}"] if more else []
+    return "\n".join([title, *(f"- {sanitise(item)}" for item in shown), *rest])
+
+
+def _landed(commit: Landed) -> str:
+    return f"{commit.site} {commit.subject}".strip()
+
+
+def _place(finding: Finding) -> str:
+    return f"{finding.path}:{finding.line} {finding.what}"
+
+
+def _parked(commit: Parked) -> str:
+    head = f"{printable(f'{commit.site} {commit.subject}')}: {printable(commit.reason)}"
+    failures = [_failure(failure) for failure in commit.failures[:MOST_FAILURES]]
+    more = len(commit.failures) - len(failures)
+    return "\n".join([head, *failures, *([f"  and {more:,} more failures"] if more else [])])
+
+
+def _failure(failure: Failure) -> str:
+    said = _lines(failure.message[-MESSAGE_CHARACTERS:]).strip()
+    indented = said.replace("\n", "\n    ")
+    return (
+        f"  new failure {printable(failure.test)}:\n    {indented}"
+        if said
+        else f"  new failure {printable(failure.test)}"
+    )
+
+
+def _lines(text: str) -> str:
+    """Several lines, each of them printable."""
+    return "\n".join(
+        line[: len(line) - len(line.lstrip(" "))] + printable(line) for line in text.splitlines()
+    )

@@ -1,0 +1,1 @@
+"""What a model agrees to, in the words it is given."""
