@@ -69,6 +69,14 @@ class Files:
             return True
         return False
 
+    def delete(self, path: str) -> None:
+        """Take a regular file away; the name alone, so that nothing behind a link is touched."""
+        *folders, name = _parts(path, to_write=True)
+        with self._opened(path, to_write=True):
+            pass
+        with _told(path), self._root() as root, folder_beneath(root, folders) as folder:
+            os.unlink(name, dir_fd=folder)
+
     def _content(self, path: str, fd: int) -> bytes:
         data = bytearray()
         # It may grow while it is read.

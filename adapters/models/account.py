@@ -1,0 +1,58 @@
+"""The account of a run: its ledger, on disk before anything is sent."""
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+from pydantic import TypeAdapter, ValidationError
+
+from adapters.models.lines import append, read_lines
+from domain.ledger import Cap, Caps, Entry, Ledger, Lost, Settled
+from domain.prices import Tokens
+
+ENTRY: TypeAdapter[Entry] = TypeAdapter(Entry)
+
+
+class Account:
+    """Entries in `path`, one line each. One process writes it at a time: a run holds its target's lock."""
+
+    def __init__(self, path: Path, caps: Caps, *, before: float = 0.0) -> None:
+        self.path = path
+        self.caps = caps
+        self.ledger = Ledger.of(_entries(path), before)
+
+    def record(self, entry: Entry) -> None:
+        """On disk first, and then in our own sum."""
+        append(self.path, entry.model_dump(mode="json"))
+        self.ledger = self.ledger.record(entry)
+
+    def recover(self, answers: Mapping[str, tuple[float, Tokens]], calls: Iterable[str]) -> None:
+        """Settle what a dead process left open of `calls`: found in a conversation, or lost."""
+        mine = set(calls)
+        for call in self.ledger.open:
+            if call in answers:
+                usd, tokens = answers[call]
+                self.record(Settled(call=call, usd=usd, tokens=tokens))
+            elif call in mine:
+                self.record(Lost(call=call, why="the run was killed while it was under way"))
+
+    def cap_reached(self, number: int, site: str) -> Cap | None:
+        """The widest cap that leaves no money for another call."""
+        return next((cap for cap in self.ledger.caps(self.caps, number, site) if cap.reached), None)
+
+    def cap_near(self, number: int, site: str) -> Cap | None:
+        return next((cap for cap in self.ledger.caps(self.caps, number, site) if cap.near), None)
+
+    def opened(self, prefix: str) -> list[str]:
+        """Calls of one conversation."""
+        return [call for call in self.ledger.accounts if call.startswith(prefix)]
+
+
+def _entries(path: Path) -> list[Entry]:
+    found: list[Entry] = []
+    for record in read_lines(path):
+        try:
+            found.append(ENTRY.validate_python(record))
+        except ValidationError:
+            # A line that a crash tore or joined: the reservation before it stays charged.
+            continue
+    return found

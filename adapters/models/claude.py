@@ -1,0 +1,32 @@
+"""Claude: Anthropic's SDK, built by us, behind pydantic-ai's model."""
+
+import httpx2
+from anthropic import AsyncAnthropic
+from pydantic_ai.models import Model
+from pydantic_ai.models.anthropic import AnthropicModel, AnthropicModelSettings
+from pydantic_ai.providers.anthropic import AnthropicProvider
+from pydantic_ai.settings import ModelSettings
+
+from adapters.models.families import Connection
+
+CONNECT_SECONDS = 20.0
+
+
+def open_model(connection: Connection, conversation: str) -> tuple[Model, ModelSettings]:
+    """The model, and what is sent with every request of a conversation."""
+    client = AsyncAnthropic(
+        api_key=connection.key,
+        base_url=connection.address,
+        max_retries=0,
+        timeout=httpx2.Timeout(connection.silent_seconds, connect=CONNECT_SECONDS),
+    )
+    settings = AnthropicModelSettings(
+        max_tokens=connection.output_tokens,
+        # Tools, instructions and the conversation, kept for an hour: a gate between two calls outlasts 5 minutes.
+        cache="1h",
+    )
+    if connection.effort:
+        settings["thinking"] = connection.effort
+    return AnthropicModel(
+        connection.model, provider=AnthropicProvider(anthropic_client=client)
+    ), settings

@@ -1,0 +1,370 @@
+"""The agent against a scripted provider: real SDKs, real HTTP, real git, real files."""
+
+import itertools
+import json
+
+import pytest
+from stub_provider import Provider
+from stub_script import Call, Fault, Turn, first, turns
+from talks import FINISH, Talk, bash, call, laid, log, says
+
+from domain.role import FixReport, Opinion, PassReport, SiteList
+
+FAMILIES = ("claude", "gpt")
+COMMIT = "git commit -qam 'Say hello'"
+
+
+@pytest.fixture(name="clone")
+def _clone(tmp_path):
+    return laid(tmp_path, {"a.py": "print('bye')\n", "b.py": "x = 1\n"})
+
+
+@pytest.fixture(name="talk")
+def _talk(tmp_path, clone):
+    """Make a talk with a script; its provider is closed with the test."""
+    opened = []
+
+    def make(script, family="claude", **more):
+        given = {"usd_per_call": more.pop("usd_per_call", None)}
+        provider = Provider(script, tmp_path, **given).__enter__()
+        opened.append(provider)
+        return Talk(tmp_path, provider, family, **more)
+
+    yield make
+    for provider in opened:
+        provider.__exit__()
+
+
+WORK = [
+    Turn("Looking.", (Call("read", {"paths": ["a.py"]}),), thinking="Where is it?"),
+    call("edit", path="a.py", old="'bye'", new="'hello'"),
+    bash(COMMIT),
+    FINISH,
+]
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_a_pass_reads_edits_commits_and_ends(talk, clone, family):
+    one = talk(turns(WORK), family)
+
+    outcome = one.run()
+
+    assert outcome.ended == "answered"
+    assert outcome.answer == PassReport(axis_complete=True, note="all done")
+    assert (clone.folder / "a.py").read_text() == "print('hello')\n"
+    assert log(clone) == ["Say hello", "base"]
+    assert outcome.read == ("a.py",)
+    assert outcome.used == {"read": 1, "edit": 1, "bash": 1}
+    assert (outcome.steps, outcome.calls, outcome.lost) == (4, 4, 0)
+    assert outcome.usd == pytest.approx(one.provider.bill.usd)
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_a_second_role_finds_the_first_ones_work_in_the_cache(talk, family):
+    """The key result of the facts: same tools, same instructions, all ends always offered."""
+    look = Turn(calls=(Call("bash", {"command": "seq 1 2000"}),))
+    verdict = call("submit_verdict", verdict="breaks", findings=[{"path": "a.py", "what": "no"}])
+    one = talk(turns([look, verdict, call("submit_fix", fixed=["a.py"])]), family)
+
+    with one.agent() as agent:
+        said = agent.run("review", "PHASE: review\n\nAxis: x", "review-1")
+        fixed = agent.run("fix", "PHASE: fix\n\nAxis: x", "fix-1")
+
+    assert isinstance(said.answer, Opinion)
+    assert isinstance(fixed.answer, FixReport)
+    _, reviewed, fixing = one.provider.requests
+    assert _prefix(reviewed.body) == _prefix(fixing.body)
+    earlier, later = _messages(reviewed.body), _messages(fixing.body)
+    assert later[: len(earlier)] == earlier
+    assert fixing.count.read / fixing.count.total >= 0.95
+    # Asked again later, both are known and nothing is sent.
+    with one.agent() as agent:
+        assert agent.run("review", "other words", "review-1") == said
+        assert agent.run("fix", "other words", "fix-1") == fixed
+    assert len(one.provider.requests) == 3
+
+
+def _prefix(body):
+    return json.dumps(
+        [body.get(name) for name in ("model", "tools", "system", "instructions", "tool_choice")]
+    )
+
+
+def _messages(body):
+    marked = json.dumps(body.get("messages", body.get("input")))
+    return json.loads(
+        marked, object_hook=lambda d: {k: v for k, v in d.items() if k != "cache_control"}
+    )
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_what_stands_before_every_conversation_is_short(talk, family):
+    one = talk(turns([FINISH]), family)
+    one.run()
+    [body] = one.bodies
+
+    before = json.dumps([body["tools"], body.get("system") or body.get("instructions")])
+    assert len(before) / 4 <= 4000
+    assert len(body["tools"]) == 14
+
+
+def test_claude_is_asked_to_keep_tools_instructions_and_conversation_for_an_hour(talk):
+    one = talk(turns(WORK))
+    one.run()
+    body = one.bodies[-1]
+
+    assert body["stream"]
+    assert body["tools"][-1]["cache_control"] == {"type": "ephemeral", "ttl": "1h"}
+    assert body["system"][-1]["cache_control"] == {"type": "ephemeral", "ttl": "1h"}
+    assert body["cache_control"] == {"type": "ephemeral", "ttl": "1h"}
+    counts = [request.count for request in one.provider.requests]
+    assert all(count.plain == 0 for count in counts)
+    assert all(later.read == earlier.total for earlier, later in itertools.pairwise(counts))
+
+
+def test_gpt_keeps_nothing_with_the_provider_and_names_its_cache(talk):
+    one = talk(turns(WORK), "gpt")
+    one.run()
+
+    assert [body["store"] for body in one.bodies] == [False] * 4
+    assert {body["prompt_cache_key"] for body in one.bodies} == {"talk"}
+    assert any(item.get("encrypted_content") for item in one.bodies[-1]["input"])
+
+
+# -- phases
+
+
+@pytest.mark.parametrize(
+    ("phase", "end", "kind"),
+    [
+        ("review", call("submit_verdict", verdict="holds"), Opinion),
+        ("confirm", call("submit_verdict", verdict="unsure", sure=False), Opinion),
+        (
+            "rescan",
+            call("submit_sites", sites=[{"path": "a.py", "line": 1, "what": "bye"}]),
+            SiteList,
+        ),
+    ],
+)
+def test_a_phase_that_only_reads_changes_nothing_and_has_its_own_end(talk, clone, phase, end, kind):
+    tries = Turn(
+        calls=(
+            Call("write", {"path": "new.py", "text": "x"}),
+            Call("edit", {"path": "a.py", "old": "bye", "new": "x"}),
+            Call("apply_patch", {"patch": "*** Begin Patch\n*** Delete File: a.py\n*** End Patch"}),
+        )
+    )
+    heard = []
+    script = turns(
+        [tries, lambda s: heard.append(says(s)) or FINISH, lambda s: heard.append(says(s)) or end]
+    )
+
+    outcome = talk(script).run(phase, f"PHASE: {phase}", "k")
+
+    assert isinstance(outcome.answer, kind)
+    assert heard[0].count("only reads: nothing was changed") == 3
+    assert "ends with `submit_" in heard[1]
+    assert clone.git("status", "--porcelain") == ""
+
+
+def test_an_end_beside_a_call_that_failed_is_no_end(talk):
+    heard = []
+    both = Turn(calls=(*FINISH.calls, Call("read", {"paths": ["nope.py"]})))
+    script = turns([both, lambda s: heard.append(says(s)) or FINISH])
+
+    assert talk(script).run().steps == 2
+    assert "The phase goes on: another call of the same answer failed" in heard[0]
+
+
+def test_an_end_beside_calls_that_work_waits_for_them(talk, clone):
+    edit = Call("edit", {"path": "a.py", "old": "bye", "new": "hello"})
+    both = Turn(calls=(*FINISH.calls, edit, Call("bash", {"command": COMMIT})))
+
+    assert talk(turns([both])).run().ended == "answered"
+    assert log(clone) == ["Say hello", "base"]
+
+
+def test_the_engine_objects_to_an_end_once(talk):
+    objections = ["a.py is not committed"]
+    heard = []
+    script = turns([FINISH, lambda s: heard.append(says(s)) or FINISH])
+
+    outcome = talk(script, bench={"objection": lambda _: objections[0]}).run()
+
+    assert outcome.ended == "answered"
+    assert heard == ["The phase goes on: a.py is not committed"]
+
+
+# -- M3: what a model gets wrong is told to it, and bounded
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize(
+    ("wrong", "told"),
+    [
+        (Call("edit", '{"path": "a.py", "old": '), "Invalid JSON"),
+        (
+            Call("edit", {"path": "a.py", "old": 3, "new": "x"}),
+            "old: Input should be a valid string",
+        ),
+        (Call("edit", {"path": "a.py", "old": "x"}), "new: Field required"),
+        (Call("read", {"paths": "a.py"}), "paths: Input should be a valid array"),
+        (Call("bash", {"command": "true", "user": "root"}), "user: Extra inputs are not permitted"),
+        (Call("deploy", {}), "there is no tool 'deploy'. There are: bash, read"),
+    ],
+)
+def test_a_malformed_call_is_told_to_the_model_and_nothing_beside_it_is_done(
+    talk, clone, family, wrong, told
+):
+    beside = Call("write", {"path": "a.py", "text": "half"})
+    heard = []
+    one = talk(
+        turns([Turn(calls=(beside, wrong)), lambda s: heard.append(says(s)) or FINISH]), family
+    )
+
+    assert one.run().ended == "answered"
+    assert told in heard[0]
+    assert "Not run: another call of the same answer was malformed." in heard[0]
+    assert (clone.folder / "a.py").read_text() == "print('bye')\n"
+
+
+def test_a_model_that_only_makes_malformed_calls_is_stopped(talk):
+    outcome = talk(lambda _: call("deploy")).run()
+    assert (outcome.ended, outcome.steps) == ("confused", 3)
+
+
+def test_a_model_that_repeats_what_fails_is_stopped(talk):
+    outcome = talk(lambda _: call("read", paths=["nope.py"])).run()
+    assert (outcome.ended, outcome.steps) == ("confused", 4)
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_a_model_that_calls_nothing_is_asked_with_the_real_state_and_then_stopped(talk, family):
+    """T82: an empty last turn rendered as work in progress."""
+    heard = []
+    one = talk(
+        lambda s: heard.append(s.user) or Turn("I am done, all tests pass."),
+        family,
+        bench={"objection": lambda _: "a.py is not committed"},
+    )
+
+    outcome = one.run()
+
+    assert (outcome.ended, outcome.answer, outcome.steps) == ("silent", None, 3)
+    assert "call a tool, or end it with `finish_pass`" in heard[-1]
+    assert "a.py is not committed" in heard[-1]
+
+
+@pytest.mark.parametrize(
+    ("wrong", "told"),
+    [
+        (Call("read", {"paths": ["lib/a.py"]}), "there is no file 'lib/a.py' There is: a.py."),
+        (Call("read", {"paths": ["../x"]}), "no path of a file in the repository"),
+        (
+            Call("edit", {"path": "a.py", "old": "print('byee')", "new": "x"}),
+            "     1\tprint('bye')",
+        ),
+        (Call("edit", {"path": "twice.py", "old": "y", "new": "x"}), "more than once"),
+        (Call("edit", {"path": ".git/config", "old": "y", "new": "x"}), "belongs to git"),
+    ],
+)
+def test_a_call_that_cannot_be_done_says_what_there_is(talk, clone, wrong, told):
+    (clone.folder / "twice.py").write_text("y = 1\ny = 2\n")
+    heard = []
+    talk(turns([Turn(calls=(wrong,)), lambda s: heard.append(says(s)) or FINISH])).run()
+
+    assert told in heard[0]
+    assert (clone.folder / "a.py").read_text() == "print('bye')\n"
+    assert (clone.folder / "twice.py").read_text() == "y = 1\ny = 2\n"
+
+
+# -- what is said in between
+
+
+def test_the_operator_is_heard_in_mid_pass(talk):
+    news = iter(["leave b.py alone", "", "", ""])
+    one = talk(turns(WORK), bench={"news": lambda: next(news)})
+    one.run()
+    assert "The operator says: leave b.py alone" in json.dumps(one.bodies[1])
+
+
+def test_a_question_goes_on_with_its_assumption_when_nobody_is_there(talk):
+    heard = []
+    ask = call("ask", question="All of them?", assumption="only print")
+    outcome = talk(turns([ask, lambda s: heard.append(says(s)) or FINISH])).run()
+
+    assert heard == ["Nobody is there. Go on with your assumption: only print"]
+    [asked] = outcome.asked
+    assert (asked.question, asked.assumption, asked.answer) == ("All of them?", "only print", "")
+
+
+def test_a_model_that_is_told_to_finish_has_a_few_answers_left(talk):
+    one = talk(lambda _: bash("true"), bench={"hurry": lambda: "The operator said enough"})
+    outcome = one.run()
+
+    assert (outcome.ended, outcome.steps) == ("hurried", 11)
+    assert "The operator said enough. Commit what is green" in json.dumps(one.bodies[1])
+
+
+def test_the_operators_secrets_are_not_in_what_tools_say(talk, clone):
+    from domain.redaction import Redactor  # noqa: PLC0415
+
+    (clone.folder / "a.py").write_text("key = 'canary-7f3a9c11'\n")
+    one = talk(
+        turns([*WORK[:1], FINISH]), bench={"redactor": Redactor(secrets=("canary-7f3a9c11",))}
+    )
+    one.run()
+
+    assert "canary" not in json.dumps(one.bodies)
+    assert "canary" not in one.journal.read_text()
+
+
+def test_a_binary_or_foreign_byte_reaches_no_wire_raw(talk, clone):
+    (clone.folder / "a.py").write_bytes(b"# caf\xe9\n")
+    one = talk(turns([bash("cat a.py; printf '\\377\\n'"), FINISH]))
+    assert one.run().ended == "answered"
+
+
+# -- compaction
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_a_long_conversation_is_cleared_in_bulk_and_rarely(talk, family):
+    steps = [bash(f"seq {n} {n + 1500}") for n in range(30)]
+    one = talk(turns([*steps, FINISH]), family)
+
+    assert one.run(long_tokens=20_000).ended == "answered"
+
+    sizes = [request.count.total for request in one.provider.requests]
+    shrunk = [at for at in range(1, len(sizes)) if sizes[at] < sizes[at - 1]]
+    assert max(sizes) < 26_000
+    assert 1 <= len(shrunk) <= 6
+    assert "(cleared, " in json.dumps(one.bodies[-1])
+    # What was said last is there, and what began it all.
+    assert "1529" in says_in(one.bodies[-1])
+    assert "Axis: say hello" in json.dumps(one.bodies[-1])
+
+
+def says_in(body):
+    return json.dumps(body)
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_a_context_that_is_too_long_is_cleared_once_and_tried_again(talk, family):
+    """cases.md, M4."""
+    steps = [bash(f"seq {n} {n + 300}") for n in range(6)]
+    script = first([Fault("context")], turns([*steps, FINISH]), at=6)
+    one = talk(script, family)
+
+    assert one.run().ended == "answered"
+    assert one.provider.requests[7].count.total < one.provider.requests[5].count.total
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_a_context_that_stays_too_long_ends_the_pass_with_what_it_committed(talk, clone, family):
+    script = first([Fault("context")] * 9, turns(WORK), at=3)
+    outcome = talk(script, family).run()
+
+    assert outcome.ended == "failed"
+    assert "too long" in outcome.why or "nothing to clear" in outcome.why
+    assert log(clone) == ["Say hello", "base"]
