@@ -128,7 +128,7 @@ class Caller:
     def _attempt(self, output: int) -> tuple[ModelResponse | None, ModelFault | None]:
         try:
             response = self.loop.run_until_complete(self._streamed(output))
-        except Exception as error:  # noqa: BLE001 -- `fault_of` raises what it does not know
+        except Exception as error:  # noqa: BLE001 -- whatever a strange body does to the libraries
             return None, fault_of(error)
         return response, fault_in(response)
 

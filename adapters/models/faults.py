@@ -15,12 +15,14 @@ from pydantic_ai.exceptions import (
     ModelTimeoutError,
     ModelUnavailableError,
     UnexpectedModelBehavior,
+    UserError,
 )
 from pydantic_ai.messages import ModelResponse, TextPart, ToolCallPart
 
 from domain.model_faults import Kind, ModelFault
 
 SAID_CHARACTERS = 300
+LIBRARY = (ModelAPIError, UnexpectedModelBehavior)
 WINDOW_FULL = "model_context_window_exceeded"
 """Anthropic's reason to stop, which pydantic-ai takes for an answer that is too long."""
 
@@ -47,7 +49,7 @@ ENDINGS: dict[str | None, tuple[Kind, str]] = {
 
 
 def fault_of(error: Exception) -> ModelFault:
-    """What kind of failure an exception from a call is."""
+    """What kind of failure an exception from a call is. One that says that we use the library wrongly is raised."""
     said = " ".join(str(error).split())[:SAID_CHARACTERS]
     for type_, kind in KINDS:
         if isinstance(error, type_) and isinstance(error, ModelAPIError):
@@ -64,10 +66,11 @@ def fault_of(error: Exception) -> ModelFault:
             return ModelFault(kind="connection", said=said, billable=not unsent)
         case ContentFilterError():
             kind = "refusal"
-        case ModelAPIError() | UnexpectedModelBehavior():
-            kind = "malformed"
-        case _:
+        case UserError():
             raise error
+        case _:
+            # Also what pydantic-ai trips over in a body that is not as it should be: an answer without usage.
+            kind, said = "malformed", said if isinstance(error, LIBRARY) else f"{error!r}"
     return ModelFault(kind=kind, said=said)
 
 

@@ -3,9 +3,13 @@
 import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from repos import Campaign, Repo
+from stub_provider import Provider
+from stub_script import Script
+from talks import Talk, laid
 
 
 @pytest.fixture(name="home", autouse=True)
@@ -48,3 +52,24 @@ def _open_campaign() -> Iterator[Callable[..., Campaign]]:
 @pytest.fixture(name="campaign")
 def _campaign(target: Repo, open_campaign: Callable[..., Campaign]) -> Campaign:
     return open_campaign(target)
+
+
+@pytest.fixture(name="clone")
+def _clone(tmp_path: Path) -> Repo:
+    """What an agent works in."""
+    return laid(tmp_path, {"a.py": "print('bye')\n", "b.py": "x = 1\n"})
+
+
+@pytest.fixture(name="talk")
+def _talk(tmp_path: Path, clone: Repo) -> Iterator[Callable[..., Talk]]:
+    """Talks with a scripted provider, which is closed with the test."""
+    opened: list[Provider] = []
+
+    def make(script: Script, family: str = "claude", **more: Any) -> Talk:
+        provider = Provider(script, tmp_path, rates=more.pop("rates", None))
+        opened.append(provider)
+        return Talk(tmp_path, provider.__enter__(), family, **more)
+
+    yield make
+    for provider in opened:
+        provider.__exit__()

@@ -6,7 +6,7 @@ from typing import Any
 
 from repos import Repo
 from stub_provider import Provider
-from stub_script import Call, Script, Seen, Turn
+from stub_script import Call, Seen, Turn
 
 from adapters.models.account import Account
 from adapters.models.agent import Agent
@@ -33,6 +33,15 @@ def bash(command: str) -> Turn:
 
 def says(seen: Seen) -> str:
     return "\n".join(seen.results)
+
+
+COMMIT = "git commit -qam 'Say hello'"
+WORK = [
+    Turn("Looking.", (Call("read", {"paths": ["a.py"]}),), thinking="Where is it?"),
+    call("edit", path="a.py", old="'bye'", new="'hello'"),
+    bash(COMMIT),
+    FINISH,
+]
 
 
 @dataclass
@@ -102,6 +111,3 @@ def laid(folder: Path, files: dict[str, str]) -> Repo:
 
 def log(clone: Repo) -> list[str]:
     return clone.git("log", "--format=%s").splitlines()
-
-
-__all__ = ["FINISH", "QUICK", "WORDS", "Script", "Talk", "bash", "call", "laid", "log", "says"]

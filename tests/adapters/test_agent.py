@@ -4,43 +4,12 @@ import itertools
 import json
 
 import pytest
-from stub_provider import Provider
 from stub_script import Call, Fault, Turn, first, turns
-from talks import FINISH, Talk, bash, call, laid, log, says
+from talks import COMMIT, FINISH, WORK, bash, call, log, says
 
 from domain.role import FixReport, Opinion, PassReport, SiteList
 
 FAMILIES = ("claude", "gpt")
-COMMIT = "git commit -qam 'Say hello'"
-
-
-@pytest.fixture(name="clone")
-def _clone(tmp_path):
-    return laid(tmp_path, {"a.py": "print('bye')\n", "b.py": "x = 1\n"})
-
-
-@pytest.fixture(name="talk")
-def _talk(tmp_path, clone):
-    """Make a talk with a script; its provider is closed with the test."""
-    opened = []
-
-    def make(script, family="claude", **more):
-        given = {"usd_per_call": more.pop("usd_per_call", None)}
-        provider = Provider(script, tmp_path, **given).__enter__()
-        opened.append(provider)
-        return Talk(tmp_path, provider, family, **more)
-
-    yield make
-    for provider in opened:
-        provider.__exit__()
-
-
-WORK = [
-    Turn("Looking.", (Call("read", {"paths": ["a.py"]}),), thinking="Where is it?"),
-    call("edit", path="a.py", old="'bye'", new="'hello'"),
-    bash(COMMIT),
-    FINISH,
-]
 
 
 @pytest.mark.parametrize("family", FAMILIES)

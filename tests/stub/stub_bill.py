@@ -26,21 +26,20 @@ RATES = {"claude": Rates(4, 20, 0.2, 8), "gpt": Rates(2, 10, 0.1, 2.5)}
 
 @dataclass
 class Bill:
-    """`usd_per_call`: a flat price, instead of one by tokens."""
+    """`rates`: instead of the usual ones, for every family."""
 
     path: Path
-    usd_per_call: float | None = None
+    rates: Rates | None = None
     lock: Lock = field(default_factory=Lock)
 
     def charge(self, family: str, count: Count, output: int, **more: Any) -> float:
-        rates = RATES[family]
-        by_tokens = (
+        rates = self.rates or RATES[family]
+        usd = (
             count.plain * rates.plain
             + count.read * rates.read
             + count.written * rates.written
             + output * rates.output
         ) / MILLION
-        usd = by_tokens if self.usd_per_call is None else self.usd_per_call
         row = {
             "family": family,
             "plain": count.plain,

@@ -12,7 +12,7 @@ from pathlib import Path
 from threading import Event, Lock, Thread
 from typing import Any, Self
 
-from stub_bill import Bill
+from stub_bill import Bill, Rates
 from stub_cache import Count, PromptCache
 from stub_http import DIALECTS, Answer, Server
 from stub_script import Family, Said, Script, Seen, Turn
@@ -36,7 +36,7 @@ class Provider:
 
     script: Script
     folder: Path
-    usd_per_call: float | None = None
+    rates: Rates | None = None
     requests: list[Request] = field(default_factory=list)
     asked: Counter[tuple[str, int]] = field(default_factory=Counter)
     cache: PromptCache = field(default_factory=PromptCache)
@@ -44,7 +44,7 @@ class Provider:
     lock: Lock = field(default_factory=Lock)
 
     def __enter__(self) -> Self:
-        self.bill = Bill(self.folder / "bill.jsonl", self.usd_per_call)
+        self.bill = Bill(self.folder / "bill.jsonl", self.rates)
         self.server = Server(self.take, self.closing)
         self.thread = Thread(target=self.server.serve_forever, args=(0.02,), daemon=True)
         self.thread.start()
