@@ -22,8 +22,10 @@ NAMED = {
     "GIT_AUTHOR_EMAIL": "agent@swathe.invalid",
     "GIT_COMMITTER_NAME": "Swathe agent",
     "GIT_COMMITTER_EMAIL": "agent@swathe.invalid",
+    "GIT_CONFIG_NOSYSTEM": "1",
 }
-"""Who commits in the clone. What lands is written again under our own name."""
+"""Who commits in the clone; what lands is written again under our own name. The machine's own settings of git
+are not the model's, and under Landlock git would stop at a file that it may not read."""
 
 
 class Commands:
@@ -47,23 +49,24 @@ class Commands:
     def bash(self, command: str, seconds: float, *, writable: bool) -> str:
         """The exit code on the first line, then what it wrote."""
         shell = shutil.which("bash") or "/bin/sh"
-        done = self.run([shell, "-c", command], seconds, writable=writable)
+        done = self._run([shell, "-c", command], seconds, writable=writable)
         head = f"exit code {done.exit_code}" if done.ended == "exited" else f"it {done.how}"
-        left = f"; {done.left} processes it left behind were ended" if done.left else ""
-        return f"{head}{left}\n{clipped(done.output) or '(no output)'}"
+        return f"{head}\n{clipped(done.output) or '(no output)'}"
 
     def grep(self, pattern: str, glob: str, *, ignore_case: bool) -> str:
         """Lines that match, as `path:line:text`."""
         words = ["git", "grep", "-n", "-I", "-E", "--untracked", "--no-color"]
         words += ["-i"] * ignore_case + ["-e", pattern, "--", *_spec(glob)]
-        return self._rows(self.run(words, SEARCH_SECONDS, writable=False), "no line matches")
+        return self._rows(words, "no line matches")
 
     def glob(self, pattern: str) -> str:
         """Files whose path matches, one a line."""
         words = ["git", "ls-files", "-c", "-o", "--exclude-standard", "--", *_spec(pattern)]
-        return self._rows(self.run(words, SEARCH_SECONDS, writable=False), "no file matches")
+        return self._rows(words, "no file matches")
 
-    def run(self, words: Sequence[str], seconds: float, *, writable: bool) -> Finished:
+    def _run(
+        self, words: Sequence[str], seconds: float, *, writable: bool, apart: bool = False
+    ) -> Finished:
         with ExitStack() as stack:
             profile = self.profile if writable else self._reading(stack)
             return sandbox.run(
@@ -74,6 +77,7 @@ class Commands:
                 env=scrubbed_environment(self.environment),
                 timeout_seconds=seconds,
                 keep_bytes=KEPT_BYTES,
+                apart=apart,
             )
 
     def _reading(self, stack: ExitStack) -> Profile:
@@ -86,12 +90,13 @@ class Commands:
             mounts = (*mounts, Mount(path=scratch, writable=True))
         return self.profile.model_copy(update={"mounts": mounts})
 
-    @staticmethod
-    def _rows(done: Finished, nothing: str) -> str:
+    def _rows(self, words: Sequence[str], nothing: str) -> str:
+        """Standard output, line by line. What else is said (by a hook of the clone's) is no result."""
+        done = self._run(words, SEARCH_SECONDS, writable=False, apart=True)
         if done.ended == "exited" and done.exit_code == 1 and not done.output:
             return nothing
         if not done.ok:
-            return f"the search {done.how}: {clipped(done.output, 2_000)}"
+            return f"the search {done.how}: {clipped(done.errors or done.output, 2_000)}"
         rows = done.output.splitlines()
         shown = [row[:ROW_CHARACTERS] for row in rows[:MOST_ROWS]]
         more = [f"and {len(rows) - MOST_ROWS:,} more: narrow it down"] * (len(rows) > MOST_ROWS)
