@@ -4,7 +4,7 @@ All calls of an answer are checked before the first is run: of an answer that is
 """
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -255,13 +255,27 @@ class Desk:
             except FileRefused:
                 if part.kind != "add":
                     raise
-        for path, whole in patched(parts, texts).items():
-            if whole is None:
-                files.delete(path)
-            else:
-                files.write(path, whole)
-            notes.append(path)
+        self._put(patched(parts, texts), texts)
+        notes += [part.path for part in parts]
         return "\n".join(f"{part.kind} {part.path}" for part in parts)
+
+    def _put(self, wholes: Mapping[str, str | None], before: Mapping[str, str]) -> None:
+        """Write all files, or put back those that were written. What is taken away goes last: it keeps its mode."""
+        files, done = self.bench.files, list[str]()
+        try:
+            for path, whole in sorted(wholes.items(), key=lambda item: item[1] is None):
+                if whole is None:
+                    files.delete(path)
+                else:
+                    files.write(path, whole)
+                done.append(path)
+        except FileRefused as refused:
+            for path in done:
+                if path in before:
+                    files.write(path, before[path])
+                else:
+                    files.delete(path)
+            raise Wrong(f"{refused} Nothing was changed.") from None
 
 
 def _arguments(call: ToolCallPart) -> str:
