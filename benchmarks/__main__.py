@@ -18,6 +18,7 @@ BENCHMARKS = {
     "prefect_cost": "what Prefect adds to a site, and how many task runs a run has",
     "startup": "commands that need no flow, against `import prefect`",
     "sandbox": "what the sandbox costs a command, and whole runs with it and without",
+    "talking": "what the engine adds to a step of a model, and what the provider has cached",
     "parity": "site by site against `ruff --fix`: the same tree, and how long",
 }
 

@@ -1,7 +1,11 @@
 """GPT: OpenAI's SDK, built by us, behind pydantic-ai's model of the Responses interface."""
 
+from functools import cached_property
+from typing import Any
+
 import httpx2
 from openai import AsyncOpenAI
+from openai.resources.responses import AsyncResponses
 from pydantic_ai.models import Model
 from pydantic_ai.models.openai import OpenAIResponsesModel, OpenAIResponsesModelSettings
 from pydantic_ai.providers.openai import OpenAIProvider
@@ -12,9 +16,30 @@ from adapters.models.families import Connection
 CONNECT_SECONDS = 20.0
 
 
+class Responses(AsyncResponses):
+    """Sends the conversation as it is given.
+
+    The SDK would look at each part of it through each type that it could be, to rename fields that are named right
+    already: measured, 530 of 560 ms of a step after 200 steps.
+    """
+
+    async def create(self, **given: Any) -> Any:  # pyright: ignore[reportIncompatibleMethodOverride]
+        if "input" in given:
+            given["extra_body"] = {**(given.get("extra_body") or {}), "input": given.pop("input")}
+        return await super().create(**given)  # pyright: ignore[reportUnknownVariableType]
+
+
+class Client(AsyncOpenAI):
+    """OpenAI's client with our `Responses`."""
+
+    @cached_property
+    def responses(self) -> Responses:  # pyright: ignore[reportIncompatibleMethodOverride]
+        return Responses(self)
+
+
 def open_model(connection: Connection, conversation: str) -> tuple[Model, ModelSettings]:
     """The model, and what is sent with every request of a conversation."""
-    client = AsyncOpenAI(
+    client = Client(
         api_key=connection.key,
         base_url=connection.address,
         max_retries=0,

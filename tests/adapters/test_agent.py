@@ -2,6 +2,7 @@
 
 import itertools
 import json
+import re
 
 import pytest
 from stub_script import Call, Fault, Turn, first, turns
@@ -337,3 +338,27 @@ def test_a_context_that_stays_too_long_ends_the_pass_with_what_it_committed(talk
     assert outcome.ended == "failed"
     assert "too long" in outcome.why or "nothing to clear" in outcome.why
     assert log(clone) == ["Say hello", "base"]
+
+
+def test_gpts_conversation_is_sent_as_the_sdk_itself_would_send_it(talk, clone, monkeypatch):
+    """We go past what the SDK does to each part of it, since that takes most of a long pass."""
+    from openai.resources.responses import AsyncResponses  # noqa: PLC0415
+
+    from adapters.models import gpt  # noqa: PLC0415
+
+    one = talk(turns(WORK), "gpt")
+    one.run()
+    ours = one.bodies[-1]
+    monkeypatch.setattr(gpt.Responses, "create", AsyncResponses.create)
+    again = talk(turns(WORK), "gpt")
+    again.journal.unlink()
+    clone.git("reset", "-q", "--hard", "HEAD~1")
+    again.run()
+
+    assert len(ours["input"]) > 6
+    assert _unnumbered(ours) == _unnumbered(again.bodies[-1])
+
+
+def _unnumbered(body):
+    """Without what the stub counts up."""
+    return re.sub(r"(?<=[_ ])\d+|\[main \w+\]", "N", json.dumps(body, sort_keys=True))
