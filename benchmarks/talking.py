@@ -24,11 +24,12 @@ from adapters.models.account import Account  # noqa: E402
 from adapters.models.agent import Agent  # noqa: E402
 from adapters.models.commands import Commands  # noqa: E402
 from adapters.models.desk import Bench  # noqa: E402
-from adapters.models.families import FAMILIES, Family, connect  # noqa: E402
+from adapters.models.families import FAMILIES, connect  # noqa: E402
 from adapters.models.files import Files  # noqa: E402
 from benchmarks.choices import Choices  # noqa: E402
 from benchmarks.scratch import scratch  # noqa: E402
 from benchmarks.tables import Row, at_least, at_most, show  # noqa: E402
+from domain.hired import Family, Hired  # noqa: E402
 from domain.ledger import Caps  # noqa: E402
 from domain.sandbox import OPEN  # noqa: E402
 
@@ -110,7 +111,7 @@ def _work(
     caps = Caps(max_usd=1_000)
     bench = Bench(Files(folder), Commands(folder, OPEN), gate)
     account = Account(folder / "ledger.jsonl", caps)
-    connection = connect(family, environment, caps=caps)
+    connection = connect(Hired(family=family), environment, caps)
     journal = folder / "talk.jsonl"
     with Agent(connection, bench, account, journal) as agent:
         if fix:

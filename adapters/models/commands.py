@@ -64,6 +64,12 @@ class Commands:
         words = ["git", "ls-files", "-c", "-o", "--exclude-standard", "--", *_spec(pattern)]
         return self._rows(words, "no file matches")
 
+    def changes(self) -> str:
+        """What is not committed, as `git status --porcelain` says it; empty when nothing is."""
+        words = ["git", "status", "--porcelain", "-uall"]
+        said = self._rows(words, "")
+        return clipped(said, 2_000)
+
     def _run(
         self, words: Sequence[str], seconds: float, *, writable: bool, apart: bool = False
     ) -> Finished:

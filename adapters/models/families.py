@@ -5,15 +5,13 @@ Two families check each other. Nothing here imports an SDK: the command line ask
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 from adapters.models.prices import price_of
+from domain.hired import Effort, Family, Hired
 from domain.ledger import Caps
 from domain.prices import Price, parse_price
 from domain.value import Refused
-
-Family = Literal["claude", "gpt"]
-Effort = Literal["", "low", "medium", "high"]
 
 OUTPUT_TOKENS = 32_000
 """Of one answer, with what the model thinks."""
@@ -57,16 +55,9 @@ class Connection:
     """Without a byte from the provider."""
 
 
-def connect(
-    family: Family,
-    environment: Mapping[str, str],
-    *,
-    model: str = "",
-    price: str = "",
-    effort: Effort = "",
-    caps: Caps | None = None,
-) -> Connection:
+def connect(hired: Hired, environment: Mapping[str, str], caps: Caps | None = None) -> Connection:
     """The connection an operator asked for, or `Refused` before anything is sent or paid."""
+    family, price = hired.family, hired.price
     facts = FAMILIES[family]
     key = environment.get(facts.key, "").strip()
     if not key:
@@ -74,7 +65,7 @@ def connect(
             f"no key for {family}: {facts.key} is not set. Set it in the environment of this run. "
             f"Families with a key here: {', '.join(with_key(environment)) or 'none'}."
         )
-    chosen = model.strip() or facts.model
+    chosen = hired.model.strip() or facts.model
     known = parse_price(price) if price else price_of(chosen, facts.provider)
     if known is None and caps is not None and caps.any:
         raise Refused(
@@ -87,7 +78,7 @@ def connect(
         key=key,
         address=environment.get(facts.address) or None,
         price=known,
-        effort=effort,
+        effort=hired.effort,
     )
 
 

@@ -13,6 +13,7 @@ from adapters.models.commands import Commands
 from adapters.models.desk import Bench
 from adapters.models.families import FAMILIES, connect
 from adapters.models.files import Files
+from domain.hired import Hired
 from domain.ledger import Caps
 from domain.sandbox import OPEN
 
@@ -35,7 +36,7 @@ def main(folder: Path, url: str, family: str) -> None:
     bench = Bench(Files(clone), Commands(clone, OPEN), gate=lambda: gate(folder))
     caps = Caps(max_usd=10)
     account = Account(folder / "ledger.jsonl", caps)
-    connection = connect(family, environment, caps=caps)
+    connection = connect(Hired(family=family), environment, caps)
     with Agent(
         connection, bench, account, folder / "talk.jsonl", number=1, patience=QUICK
     ) as agent:

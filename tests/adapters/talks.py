@@ -14,6 +14,7 @@ from adapters.models.commands import Commands
 from adapters.models.desk import Bench
 from adapters.models.families import Connection, connect
 from adapters.models.files import Files
+from domain.hired import Hired
 from domain.ledger import Caps
 from domain.model_faults import Patience
 from domain.sandbox import OPEN, Sandbox
@@ -71,7 +72,9 @@ class Talk:
         return self.folder / "talk.jsonl"
 
     def connection(self) -> Connection:
-        made = connect(self.family, self.provider.environment(), price=self.price, caps=self.caps)
+        made = connect(
+            Hired(family=self.family, price=self.price), self.provider.environment(), self.caps
+        )
         return Connection(**{**made.__dict__, **self.more})
 
     def account(self) -> Account:

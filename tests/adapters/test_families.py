@@ -7,16 +7,18 @@ import pytest
 
 from adapters.models.families import FAMILIES, connect, with_key
 from adapters.processes import shell
+from domain.hired import Hired
 from domain.ledger import Caps
 from domain.value import Refused
 
 CLAUDE = {"ANTHROPIC_API_KEY": "k"}
+OWN = Hired(family="claude", model="own-model")
 
 
 @pytest.mark.parametrize("family", FAMILIES)
 def test_each_family_has_a_default_whose_price_is_known(family):
     facts = FAMILIES[family]
-    made = connect(family, {facts.key: " k "}, caps=Caps(max_usd=5))
+    made = connect(Hired(family=family), {facts.key: " k "}, Caps(max_usd=5))
 
     assert (made.model, made.key, made.address) == (facts.model, "k", None)
     assert made.price.rates.output > made.price.rates.input > made.price.rates.cache_read > 0
@@ -25,7 +27,9 @@ def test_each_family_has_a_default_whose_price_is_known(family):
 
 def test_the_operator_may_name_another_model_address_and_price():
     environment = {**CLAUDE, "ANTHROPIC_BASE_URL": "http://127.0.0.1:1"}
-    made = connect("claude", environment, model="own-model", price="1/2", caps=Caps(max_usd=5))
+    made = connect(
+        Hired(family="claude", model="own-model", price="1/2"), environment, Caps(max_usd=5)
+    )
 
     assert (made.model, made.address, made.price.rates.output) == (
         "own-model",
@@ -36,30 +40,30 @@ def test_the_operator_may_name_another_model_address_and_price():
 
 def test_a_model_without_a_price_is_refused_under_a_cap_and_only_then():
     with pytest.raises(Refused, match=r"no price is known for claude's model 'own-model'.*--price"):
-        connect("claude", CLAUDE, model="own-model", caps=Caps(max_usd_per_site=1))
-    assert connect("claude", CLAUDE, model="own-model", caps=Caps()).price is None
+        connect(OWN, CLAUDE, Caps(max_usd_per_site=1))
+    assert connect(OWN, CLAUDE, Caps()).price is None
 
 
 @pytest.mark.parametrize("environment", [{}, {"OPENAI_API_KEY": "  "}, CLAUDE])
 def test_a_family_without_a_key_is_refused_and_says_what_there_is(environment):
     there = "claude" if environment is CLAUDE else "none"
     with pytest.raises(Refused, match=f"OPENAI_API_KEY is not set.*here: {there}"):
-        connect("gpt", environment)
+        connect(Hired(family="gpt"), environment)
     assert with_key(environment) == (("claude",) if there == "claude" else ())
 
 
 def test_a_key_is_in_no_words_about_a_connection():
-    assert "canary" not in repr(connect("claude", {"ANTHROPIC_API_KEY": "canary"}))
+    assert "canary" not in repr(connect(Hired(family="claude"), {"ANTHROPIC_API_KEY": "canary"}))
 
 
 def test_a_price_above_a_size_is_known():
-    assert connect("gpt", {"OPENAI_API_KEY": "k"}).price.tiers[0].above == 272_000
+    assert connect(Hired(family="gpt"), {"OPENAI_API_KEY": "k"}).price.tiers[0].above == 272_000
 
 
 def test_asking_for_a_family_imports_no_sdk():
     code = (
-        "import sys; from adapters.models.families import connect; "
-        "connect('claude', {'ANTHROPIC_API_KEY': 'k'}); "
+        "import sys; from domain.hired import Hired; from adapters.models.families import connect; "
+        "connect(Hired(family='claude'), {'ANTHROPIC_API_KEY': 'k'}); "
         "print([name for name in ('anthropic', 'openai', 'pydantic_ai') if name in sys.modules])"
     )
     done = shell.run(
@@ -78,9 +82,9 @@ def test_a_family_brings_only_its_own_sdk(family):
     other = {"claude": "openai", "gpt": "anthropic"}[family]
     key = FAMILIES[family].key
     code = (
-        "import sys; from adapters.models.families import connect; "
+        "import sys; from domain.hired import Hired; from adapters.models.families import connect; "
         f"from adapters.models.{family} import open_model; "
-        f"open_model(connect({family!r}, {{{key!r}: 'k'}}), 'c'); "
+        f"open_model(connect(Hired(family={family!r}), {{{key!r}: 'k'}}), 'c'); "
         f"print({other!r} in sys.modules)"
     )
     done = shell.run(
