@@ -9,6 +9,7 @@ from stub_script import Call, Fault, Turn, first, turns
 from talks import FINISH, bash, call, says
 
 from adapters.executors import model
+from adapters.executors.consult import Consultant
 from adapters.executors.model import Ears
 from adapters.models.account import Account
 from adapters.processes.sandbox import available
@@ -234,3 +235,56 @@ def test_commits_of_the_model_carry_no_name_of_the_operator(campaign, serve):
     pass_of(campaign, serve(turns([EDIT, SAVE, FINISH])))
     clone = Repo(campaign.agent, init=False)
     assert clone.git("log", "-1", "--format=%an %cn") == "Swathe agent Swathe agent"
+
+
+# -- a second opinion
+
+
+def consultant(one, **more):
+    return Consultant(
+        hired=Hired(family=one.family),
+        caps=Caps(),
+        ears=Ears(gate=lambda _: "green"),
+        environment=Environment(digest="none"),
+        keys=one.provider.environment(),
+        **more,
+    )
+
+
+@pytest.mark.parametrize("family", ["claude", "gpt"])
+def test_another_family_reads_a_commit_and_can_change_nothing(campaign, serve, family):
+    chain = campaign.chain({"a.py": "zero\n"}, message="Count a.py from zero")
+    sha = chain.commits[0].sha
+    breaks = call(
+        "submit_verdict",
+        verdict="breaks",
+        findings=[{"path": "a.py", "line": 1, "what": "nine lines are gone"}],
+    )
+    tries = Turn(
+        calls=(Call("write", {"path": "a.py", "text": "x"}), Call("read", {"paths": ["a.py"]}))
+    )
+    one = serve(turns([tries, breaks]), family)
+
+    outcome = consultant(one, number=3).confirm(campaign.workspace, sha, AXIS)
+    again = consultant(one, number=3).confirm(campaign.workspace, sha, AXIS)
+
+    assert outcome.answer.verdict == "breaks"
+    assert outcome.answer.findings[0].what == "nine lines are gone"
+    assert outcome.read == ("a.py",)
+    assert (campaign.agent / "a.py").read_text() == "zero\n"
+    assert "-nine" in json.dumps(one.bodies[0])
+    assert again == outcome
+    assert len(one.provider.requests) == 2
+    ledger = Account(run_folder(campaign.workspace) / model.LEDGER, Caps()).ledger
+    assert ledger.spent_on(3) == pytest.approx(one.provider.bill.usd)
+
+
+def test_a_fresh_look_names_what_is_left_and_is_told_nothing_of_the_work(campaign, serve):
+    """cases.md, M7: what the worker claims is not asked."""
+    found = call("submit_sites", sites=[{"path": "pkg/b.py", "line": 1, "what": "b = 1"}])
+    one = serve(turns([found]))
+
+    outcome = consultant(one).rescan(campaign.workspace, campaign.workspace.base, AXIS)
+
+    assert [(site.path, site.line) for site in outcome.answer.sites] == [("pkg/b.py", 1)]
+    assert "Landed" not in json.dumps(one.bodies[0])

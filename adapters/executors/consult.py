@@ -1,0 +1,72 @@
+"""A second opinion: a model that reads a commit and says what it thinks, and can change nothing.
+
+For confirming a commit, and for looking afresh for sites that remain. Each is a conversation of its own, so that
+nothing of the work colours it.
+"""
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from hashlib import sha256
+
+from adapters.executors.model import LEDGER, Ears, bench
+from adapters.models.account import Account
+from adapters.models.agent import Agent
+from adapters.models.families import connect
+from adapters.repository.git import git
+from adapters.repository.workspaces import move_agent, run_folder, store
+from domain.brief import confirming, rescanning
+from domain.environment import Environment
+from domain.hired import Hired
+from domain.ledger import Caps
+from domain.outcome import Outcome
+from domain.role import Phase
+from domain.target import Workspace
+
+DIGITS = 12
+"""Of a digest in the name of a conversation."""
+
+
+@dataclass(frozen=True)
+class Consultant:
+    """Who is asked, on whose account, and with which environment."""
+
+    hired: Hired
+    caps: Caps
+    ears: Ears
+    environment: Environment
+    number: int = 0
+    """Of the pass that the money is counted for."""
+    before_usd: float = 0.0
+    keys: Mapping[str, str] = field(default_factory=lambda: os.environ)
+
+    def confirm(self, workspace: Workspace, commit: str, axis: str) -> Outcome:
+        """Whether a commit of our store holds up. The answer is an `Opinion`.
+
+        Asked again of the same commit in the same run, it is told from the kept conversation.
+        """
+        told = git(
+            store(workspace), "show", "--format=%s%n%n%b", "--no-ext-diff", "--no-textconv", commit
+        )
+        words = confirming(axis, commit, told.decode("utf-8", "replace"))
+        return self._consult(workspace, commit, "confirm", words)
+
+    def rescan(self, workspace: Workspace, commit: str, axis: str) -> Outcome:
+        """Which sites a fresh look at a commit still finds. The answer is a `SiteList`."""
+        words = rescanning(axis, workspace.target.paths)
+        return self._consult(workspace, commit, "rescan", words)
+
+    def _consult(self, workspace: Workspace, commit: str, phase: Phase, words: str) -> Outcome:
+        """Moves the agent's clone to the commit, where the model reads and runs, and writes nothing."""
+        connection = connect(self.hired, self.keys, self.caps)
+        move_agent(workspace, commit)
+        folder = run_folder(workspace)
+        asked = f"{commit}\0{connection.family}\0{connection.model}\0{words}".encode()
+        name = f"{phase}-{sha256(asked).hexdigest()[:DIGITS]}"
+        journal = folder / f"talk-{workspace.run}-{name}.jsonl"
+        account = Account(folder / LEDGER, self.caps, before=self.before_usd)
+        at_work = bench(workspace, commit, self.ears, environment=self.environment, keys=self.keys)
+        with Agent(
+            connection, at_work, account, journal, number=self.number, tell=self.ears.tell
+        ) as reader:
+            return reader.run(phase, words, name)
