@@ -243,8 +243,14 @@ class _Talk:
             used=used,
             read=tuple(dict.fromkeys(p for one in kept if one.name == "read" for p in one.notes)),
             asked=tuple(_asked(one) for one in kept if one.name == "ask" and one.ok),
-            notes=(conversation.note,) if conversation.note else (),
+            notes=tuple(note for note in (conversation.note, self._unpriced()) if note),
         )
+
+    def _unpriced(self) -> str:
+        connection = self.agent.caller.connection
+        if connection.price is not None:
+            return ""
+        return f"what {connection.model} costs is not known, and not counted: --price says it"
 
 
 def _request(done: Done, *notices: str) -> ModelRequest:

@@ -11,10 +11,10 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
 from types import TracebackType
-from typing import Any, Self, cast
+from typing import Any, Protocol, Self, cast
 
 from pydantic_ai.direct import model_request_stream
-from pydantic_ai.messages import ModelResponse
+from pydantic_ai.messages import ModelMessage, ModelResponse
 from pydantic_ai.models import Model, ModelRequestParameters
 from pydantic_ai.settings import ModelSettings
 
@@ -22,6 +22,7 @@ from adapters.models.account import Account
 from adapters.models.conversation import Conversation
 from adapters.models.families import Connection
 from adapters.models.faults import fault_in, fault_of
+from domain.hired import Family
 from domain.ledger import Lost, Released, Reserved, Settled
 from domain.model_faults import Kind, ModelFault, Patience, Step, next_step
 from domain.outcome import Ended
@@ -64,7 +65,8 @@ class Caller:
     def __enter__(self) -> Self:
         name = self.conversation.path.stem
         self.loop = asyncio.new_event_loop()
-        self.model, self.settings = _opened(self.connection, name)
+        self.family = _imported(self.connection.family)
+        self.model, self.settings = self.family.open_model(self.connection, name)
         prefix = f"{name}:"
         self.account.recover(self.conversation.answers, self.account.opened(prefix))
         return self
@@ -138,7 +140,7 @@ class Caller:
         async with asyncio.timeout(self.connection.attempt_seconds):
             async with model_request_stream(
                 self.model,
-                self.conversation.messages,
+                self.family.marked(self.conversation.messages),
                 model_settings=settings,
                 model_request_parameters=self.parameters,
             ) as stream:
@@ -194,12 +196,21 @@ def tokens_of(response: ModelResponse) -> Tokens | None:
     return Tokens(plain=plain, read=read, written=written, output=usage.output_tokens)
 
 
-def _opened(connection: Connection, conversation: str) -> tuple[Model, ModelSettings]:
+class FamilyModule(Protocol):
+    """What the module of a family does."""
+
+    def open_model(
+        self, connection: Connection, conversation: str, /
+    ) -> tuple[Model, ModelSettings]: ...
+    def marked(self, messages: list[ModelMessage], /) -> list[ModelMessage]: ...
+
+
+def _imported(family: Family) -> FamilyModule:
     """Each SDK is imported when its family is used: they take seconds."""
-    if connection.family == "claude":
+    if family == "claude":
         from adapters.models import claude  # noqa: PLC0415
 
-        return claude.open_model(connection, conversation)
+        return claude
     from adapters.models import gpt  # noqa: PLC0415
 
-    return gpt.open_model(connection, conversation)
+    return gpt

@@ -6,6 +6,7 @@ from typing import Any
 import httpx2
 from openai import AsyncOpenAI
 from openai.resources.responses import AsyncResponses
+from pydantic_ai.messages import ModelMessage
 from pydantic_ai.models import Model
 from pydantic_ai.models.openai import OpenAIResponsesModel, OpenAIResponsesModelSettings
 from pydantic_ai.providers.openai import OpenAIProvider
@@ -56,3 +57,8 @@ def open_model(connection: Connection, conversation: str) -> tuple[Model, ModelS
     return OpenAIResponsesModel(
         connection.model, provider=OpenAIProvider(openai_client=client)
     ), settings
+
+
+def marked(messages: list[ModelMessage]) -> list[ModelMessage]:
+    """The conversation as it is: the provider finds any prefix that it knows."""
+    return messages

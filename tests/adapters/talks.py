@@ -62,6 +62,7 @@ class Talk:
     more: dict[str, Any] = field(default_factory=dict)
     """Of the connection."""
     bench: dict[str, Any] = field(default_factory=dict)
+    hired: dict[str, Any] = field(default_factory=dict)
 
     @property
     def clone(self) -> Path:
@@ -73,7 +74,9 @@ class Talk:
 
     def connection(self) -> Connection:
         made = connect(
-            Hired(family=self.family, price=self.price), self.provider.environment(), self.caps
+            Hired(family=self.family, price=self.price, **self.hired),
+            self.provider.environment(),
+            self.caps,
         )
         return Connection(**{**made.__dict__, **self.more})
 

@@ -362,3 +362,18 @@ def test_gpts_conversation_is_sent_as_the_sdk_itself_would_send_it(talk, clone, 
 def _unnumbered(body):
     """Without what the stub counts up."""
     return re.sub(r"(?<=[_ ])\d+|\[main \w+\]", "N", json.dumps(body, sort_keys=True))
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_an_answer_with_many_calls_does_not_lose_the_cache(talk, family):
+    """Claude's provider looks back 20 blocks for a prefix that it knows; these are more than 50."""
+    many = Turn(calls=tuple(Call("bash", {"command": f"seq {n} {n + 50}"}) for n in range(25)))
+    one = talk(turns([many, many, FINISH]), family)
+
+    assert one.run().ended == "answered"
+
+    counts = [request.count for request in one.provider.requests]
+    # GPT's cache counts in steps of 128 tokens.
+    slack = 128 if family == "gpt" else 0
+    assert counts[1].read >= counts[0].total - slack
+    assert counts[2].read >= counts[1].total - slack

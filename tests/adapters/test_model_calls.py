@@ -401,3 +401,35 @@ def test_another_model_does_not_go_on_with_a_conversation(talk):
     one.more = {"model": "claude-sonnet-5-5"}
 
     assert "another model" in one.run().notes[0]
+
+
+def test_a_model_without_a_price_is_used_without_a_cap_and_says_so(talk):
+    one = talk(turns(WORK))
+    one.hired = {"model": "own-model"}
+    outcome = one.run()
+
+    assert (outcome.ended, outcome.usd) == ("answered", 0.0)
+    assert outcome.tokens.output > 0
+    assert "what own-model costs is not known" in outcome.notes[0]
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_an_interrupt_while_a_call_is_under_way_ends_at_once_and_is_charged(talk, clone, family):
+    """As Ctrl-C: in the thread that waits for the answer."""
+
+    def interrupting(seen):
+        if seen.attempt == 0:
+            os.kill(os.getpid(), signal.SIGINT)
+            return Fault("hang", billed=True)
+        return turns(WORK)(seen)
+
+    one = talk(lambda seen: interrupting(seen) if seen.answers == 2 else turns(WORK)(seen), family)
+
+    with pytest.raises(KeyboardInterrupt):
+        one.run()
+    assert one.account().ledger.spent_usd >= one.provider.bill.usd
+    outcome = one.run()
+
+    assert (outcome.ended, outcome.lost) == ("answered", 1)
+    assert outcome.usd >= one.provider.bill.usd - 1e-9
+    assert log(clone) == ["Say hello", "base"]
