@@ -16,6 +16,8 @@ SEARCH_SECONDS = 60.0
 MOST_ROWS = 300
 ROW_CHARACTERS = 400
 KEPT_BYTES = 400_000
+MOST_BYTES = 120_000
+"""Of one word: the kernel takes less than 128 KiB."""
 
 NAMED = {
     "GIT_AUTHOR_NAME": "Swathe agent",
@@ -26,6 +28,10 @@ NAMED = {
 }
 """Who commits in the clone; what lands is written again under our own name. The machine's own settings of git
 are not the model's, and under Landlock git would stop at a file that it may not read."""
+
+
+class CommandRefused(Exception):
+    """Nothing was run. The message is for the model."""
 
 
 class Commands:
@@ -73,6 +79,7 @@ class Commands:
     def _run(
         self, words: Sequence[str], seconds: float, *, writable: bool, apart: bool = False
     ) -> Finished:
+        _check(words)
         with ExitStack() as stack:
             profile = self.profile if writable else self._reading(stack)
             return sandbox.run(
@@ -107,6 +114,22 @@ class Commands:
         shown = [row[:ROW_CHARACTERS] for row in rows[:MOST_ROWS]]
         more = [f"and {len(rows) - MOST_ROWS:,} more: narrow it down"] * (len(rows) > MOST_ROWS)
         return "\n".join([*shown, *more]) or nothing
+
+
+def _check(words: Sequence[str]) -> None:
+    """What the kernel takes as one word of a command."""
+    for word in words:
+        try:
+            size = len(word.encode())
+        except UnicodeEncodeError:
+            raise CommandRefused("this cannot be run: it holds half a character.") from None
+        if "\0" in word:
+            raise CommandRefused("this cannot be run: it holds a NUL character.")
+        if size > MOST_BYTES:
+            raise CommandRefused(
+                f"this cannot be run: {size:,} bytes are more than one word of a command may have. "
+                "Put the text into a file with `write`."
+            )
 
 
 def _spec(glob: str) -> list[str]:

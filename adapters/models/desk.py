@@ -11,7 +11,7 @@ from typing import NamedTuple
 from pydantic import BaseModel, ValidationError
 from pydantic_ai.messages import ToolCallPart
 
-from adapters.models.commands import Commands
+from adapters.models.commands import CommandRefused, Commands
 from adapters.models.conversation import Conversation, Kept
 from adapters.models.files import Files
 from adapters.models.forms import FileRefused
@@ -153,7 +153,7 @@ class Desk:
         notes: list[str] = []
         try:
             text, ok = self._look(given, notes) or self._act(name, given, notes), True
-        except (Wrong, FileRefused, PatchRefused) as error:
+        except (Wrong, FileRefused, PatchRefused, CommandRefused) as error:
             text, ok = str(error), False
         shown = self.bench.redactor.clean(clipped(text, 2 * OUTPUT_CHARACTERS))
         # A lone surrogate stands for a byte that is no UTF-8: no provider takes one.

@@ -2,7 +2,9 @@
 
 import itertools
 import json
+import os
 import re
+from pathlib import Path
 
 import pytest
 from stub_script import Call, Fault, Turn, first, turns
@@ -377,3 +379,49 @@ def test_an_answer_with_many_calls_does_not_lose_the_cache(talk, family):
     slack = 128 if family == "gpt" else 0
     assert counts[1].read >= counts[0].total - slack
     assert counts[2].read >= counts[1].total - slack
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize(
+    ("command", "told"),
+    [
+        ('"echo \\ud800"', "bash was not called: arguments: Invalid JSON"),
+        ('"echo \\u0000"', "cannot be run: it holds a NUL character"),
+        (json.dumps("true " + "x" * 300_000), "cannot be run: 300,005 bytes"),
+    ],
+    ids=["half a character", "NUL", "too long"],
+)
+def test_a_command_that_no_shell_could_be_given_is_told_to_the_model(talk, family, command, told):
+    heard = []
+    odd = Turn(calls=(Call("bash", f'{{"command": {command}}}'),))
+    outcome = talk(turns([odd, lambda s: heard.append(says(s)) or FINISH]), family).run()
+
+    assert (outcome.ended, outcome.steps, outcome.lost) == ("answered", 2, 0)
+    assert told in heard[0]
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_an_end_without_a_field_is_repaired_and_commits_survive(talk, clone, family):
+    """T83: a missing field killed a pass."""
+    heard = []
+    half = call("finish_pass", axis_complete=True)
+    script = turns([*WORK[:3], half, lambda s: heard.append(says(s)) or FINISH])
+
+    assert talk(script, family).run().ended == "answered"
+    assert "note: Field required" in heard[0]
+    assert log(clone) == ["Say hello", "base"]
+
+
+def test_nothing_of_the_operators_or_the_repositorys_settings_is_in_what_is_sent(talk, clone):
+    """T90 and cases.md, S7: 33.5 KB of somebody's rules were sent along."""
+    home = Path(os.environ["HOME"])
+    for place in (home / ".claude", clone.folder / ".claude"):
+        place.mkdir()
+        (place / "settings.json").write_text('{"env": {"ANTHROPIC_BASE_URL": "canary-url"}}')
+        (place / "CLAUDE.md").write_text("canary-rules")
+    for name in ("CLAUDE.md", "AGENTS.md", ".env", ".mcp.json"):
+        (clone.folder / name).write_text("ANTHROPIC_BASE_URL=canary-url\ncanary-rules\n")
+    one = talk(turns(WORK))
+
+    assert one.run().ended == "answered"
+    assert "canary" not in json.dumps([request.body for request in one.provider.requests])

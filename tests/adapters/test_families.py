@@ -2,6 +2,7 @@
 
 import os
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -60,39 +61,39 @@ def test_a_price_above_a_size_is_known():
     assert connect(Hired(family="gpt"), {"OPENAI_API_KEY": "k"}).price.tiers[0].above == 272_000
 
 
-def test_asking_for_a_family_imports_no_sdk():
-    code = (
-        "import sys; from domain.hired import Hired; from adapters.models.families import connect; "
-        "connect(Hired(family='claude'), {'ANTHROPIC_API_KEY': 'k'}); "
-        "print([name for name in ('anthropic', 'openai', 'pydantic_ai') if name in sys.modules])"
-    )
+def printed(code):
+    """What a fresh interpreter prints."""
     done = shell.run(
         [sys.executable, "-c", code],
-        cwd=os.path.dirname(__file__),  # noqa: PTH120
+        cwd=Path(__file__).parent,
         env=dict(os.environ),
         timeout_seconds=60,
         contain=False,
         apart=True,
     )
-    assert done.output.strip() == "[]"
+    assert done.ok, done.errors
+    return done.output.strip()
+
+
+START = (
+    "import sys; from domain.hired import Hired; from adapters.models.families import connect; "
+    "made = connect(Hired(family={family!r}), {{{key!r}: 'k'}}); "
+)
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_asking_for_a_family_imports_no_sdk(family):
+    code = START.format(family=family, key=FAMILIES[family].key)
+    code += (
+        "print([name for name in ('anthropic', 'openai', 'pydantic_ai') if name in sys.modules])"
+    )
+    assert printed(code) == "[]"
 
 
 @pytest.mark.parametrize("family", FAMILIES)
 def test_a_family_brings_only_its_own_sdk(family):
     other = {"claude": "openai", "gpt": "anthropic"}[family]
-    key = FAMILIES[family].key
-    code = (
-        "import sys; from domain.hired import Hired; from adapters.models.families import connect; "
-        f"from adapters.models.{family} import open_model; "
-        f"open_model(connect(Hired(family={family!r}), {{{key!r}: 'k'}}), 'c'); "
-        f"print({other!r} in sys.modules)"
-    )
-    done = shell.run(
-        [sys.executable, "-c", code],
-        cwd=os.path.dirname(__file__),  # noqa: PTH120
-        env=dict(os.environ),
-        timeout_seconds=60,
-        contain=False,
-        apart=True,
-    )
-    assert (done.output.strip(), done.exit_code) == ("False", 0)
+    code = START.format(family=family, key=FAMILIES[family].key)
+    code += f"from adapters.models.{family} import open_model; open_model(made, 'c'); "
+    code += f"print({other!r} in sys.modules)"
+    assert printed(code) == "False"
