@@ -56,6 +56,15 @@ def test_a_file_is_read_edited_and_written(root):
     assert (root / "sub" / "a.py").read_text() == "whole\n"
 
 
+def test_a_file_is_taken_away_and_nothing_else(root):
+    agent = Files(root)
+    agent.write("sub/b.py", "b\n")
+
+    agent.delete("sub/a.py")
+
+    assert names(root) == ["sub", "sub/b.py"]
+
+
 def test_a_new_file_gets_its_folders(root):
     assert Files(root).write("new/folder/b.py", "b\n") is True
     assert (root / "new" / "folder" / "b.py").read_text() == "b\n"
@@ -187,6 +196,7 @@ ACTIONS = {
     "read": lambda agent, path: agent.read(path),
     "edit": lambda agent, path: agent.edit(path, "outside", "mine"),
     "write": lambda agent, path: agent.write(path, "mine"),
+    "delete": lambda agent, path: agent.delete(path),
 }
 
 
