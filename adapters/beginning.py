@@ -20,9 +20,10 @@ from adapters.repository.recovery import recover
 from adapters.repository.settling import save
 from adapters.repository.workspaces import run_folder, target_place
 from adapters.whole import write_whole
-from domain.axis import Axis, for_codemod, title
+from domain.axis import Axis, Sentence, for_codemod, title
 from domain.environment import SetupFailed
 from domain.gate import Baseline, GateRun
+from domain.hired import Hired
 from domain.journal import Start, Survey, open_sites
 from domain.judgement import baseline_of, notices
 from domain.site import Listing
@@ -68,10 +69,13 @@ def set_out(
         skipped=surveyed.listing.skipped, **{"pass": 1},
     )  # fmt: skip
     proved = None
-    if open_sites(surveyed):
+    paths = {site.path for site in open_sites(surveyed)}
+    if not surveyed.known:
+        paths = passes.sources(workspace, surveyed.tip)
+    if paths:
         told, workspace = workspace.sandbox.said, before_gate(workspace)
         _tell_sandbox(workspace, told)
-        proved = prove_baseline(workspace, {site.path for site in open_sites(surveyed)})
+        proved = prove_baseline(workspace, paths)
     begun = _start(workspace, axis, surveyed, notes, proved)
     write_whole(written, begun.to_json())
     reach("start-kept")
@@ -89,7 +93,8 @@ def survey(
     """State, tip and the sites there; sites that the operator took back are declined from now on."""
     found = recover(workspace, words)
     reach("recovered")
-    listing = passes.look(workspace, axis, found.tip)
+    known = not isinstance(axis, Sentence)
+    listing = passes.look(workspace, axis, found.tip) if known else Listing()
     state = found.state.retried() if retry else found.state.decline(listing.sites)
     if state != found.state and found.commit:
         save(workspace, state, "retry" if retry else "decline what was taken back", 0)
@@ -98,6 +103,7 @@ def survey(
             state=state,
             listing=listing,
             tip=found.tip,
+            known=known,
             elapsed=events.elapsed(run_folder(workspace)),
             enough=enough_said(workspace),
         ),
@@ -109,12 +115,15 @@ def preview(workspace: Workspace, axis: Axis) -> tuple[State | None, Listing]:
     """The sites as a run would find them. Nothing in the target is changed."""
     state, _ = states.load(target_place(workspace), workspace.state_ref)
     tip = object_id(target_place(workspace), workspace.branch) if state else None
+    if workspace.hired and isinstance(axis, Sentence):
+        return state, Listing(notes=("a model finds the sites of a sentence as it works",))
     return state, passes.look(workspace, axis, tip or workspace.base)
 
 
-def check_executor(axis: Axis) -> None:
-    """Refuse an axis that needs a model."""
-    for_codemod(axis, read_catalogue())
+def check_executor(axis: Axis, hired: Hired | None = None) -> None:
+    """Refuse an axis that needs a model, when none is hired."""
+    if hired is None:
+        for_codemod(axis, read_catalogue())
 
 
 def prove_baseline(
@@ -238,6 +247,7 @@ def _start(
         gate_runs=len(seconds),
         gate_seconds=sum(seconds),
         sandbox=workspace.sandbox.backend,
+        hired=workspace.hired,
     )
 
 

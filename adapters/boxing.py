@@ -10,11 +10,13 @@ from domain.sandbox import Sandbox, choose
 from domain.target import Workspace
 
 
-def boxed(workspace: Workspace, *, model: bool = False) -> Workspace:
+def boxed(workspace: Workspace) -> Workspace:
     """The workspace with its sandbox; refused when it has to have one and none works."""
     target = workspace.target
     policy = target.sandbox
-    choice = choose(policy, sandbox.available(policy), model=model, offline=target.offline)
+    choice = choose(
+        policy, sandbox.available(policy), model=workspace.hired is not None, offline=target.offline
+    )
     held = Sandbox(
         backend=choice.backend,
         readonly=tuple(map(str, _borrowed(workspace))),

@@ -14,33 +14,77 @@ from adapters.repository.opening import is_url, open_target
 from adapters.repository.settling import save
 from adapters.repository.workspaces import run_folder, target_place
 from adapters.whole import write_whole
-from domain.axis import Axis, title
+from domain.axis import Axis, Sentence, title
 from domain.budget import Budget
 from domain.journal import Journal, Start, Survey, remaining
 from domain.report import Report
-from domain.state import RunSummary
+from domain.site import Listing
+from domain.state import RunSummary, State
 from domain.summary import markdown
 from domain.target import Workspace
 from domain.value import Refused
 
 
-def resurvey(workspace: Workspace, axis: Axis, tip: str, number: int) -> Survey:
-    """State and sites after a pass."""
-    listing = passes.look(workspace, axis, tip)
+def resurvey(
+    workspace: Workspace,
+    axis: Axis,
+    tip: str,
+    number: int,
+    *,
+    claimed: bool = False,
+    max_usd: float | None = None,
+) -> Survey:
+    """State and sites after a pass. Without a probe somebody looks afresh, once a model claims that none is left."""
+    if not isinstance(axis, Sentence):
+        found: Listing | None = passes.look(workspace, axis, tip)
+    else:
+        found = _afresh(workspace, axis, tip, number, max_usd) if claimed else None
+    listing, known = found or Listing(), found is not None
     run = run_folder(workspace)
     events.emit(
         run, "sites", count=len(listing.sites), skipped=listing.skipped, **{"pass": number + 1}
     )
-    state = beginning.current_state(workspace, title(axis))
+    state = _settle_money(workspace, beginning.current_state(workspace, title(axis)))
     return Survey(
         state=state,
         listing=listing,
         tip=tip,
+        known=known,
+        spend_usd=_spent(workspace),
         elapsed=events.elapsed(run),
         enough=beginning.enough_said(workspace),
         landed=sum(commit.run == workspace.run for commit in state.landed),
         first_commit_seconds=_first_commit(workspace),
     )
+
+
+def _afresh(
+    workspace: Workspace, axis: Axis, tip: str, number: int, max_usd: float | None
+) -> Listing | None:
+    from adapters import hiring  # noqa: PLC0415 -- the libraries of models, for a model alone
+
+    return hiring.look_afresh(workspace, axis, tip, number, max_usd)
+
+
+def _spent(workspace: Workspace) -> float:
+    if not workspace.hired:
+        return 0.0
+    from adapters import hiring  # noqa: PLC0415
+
+    return hiring.spent_usd(workspace)
+
+
+def _settle_money(workspace: Workspace, state: State) -> State:
+    """What this run has spent on top of what was spent before it; said as often as asked, it is counted once."""
+    if not workspace.hired:
+        return state
+    start = Start.from_json((run_folder(workspace) / "start.json").read_text())
+    usd = start.survey.state.spend_usd + _spent(workspace)
+    if usd == state.spend_usd:
+        return state
+    settled = state.model_copy(update={"spend_usd": usd})
+    save(workspace, settled, f"spend ${usd:.4f}", 0)
+    return settled
 
 
 def _first_commit(workspace: Workspace) -> float | None:

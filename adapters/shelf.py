@@ -26,6 +26,10 @@ def put(workspace: Workspace, chain: Chain) -> ChainOnShelf:
         count=len(chain.commits),
         seconds=chain.seconds,
         notes=chain.notes,
+        claimed=chain.claimed,
+        usd=chain.usd,
+        halt=chain.halt,
+        why=chain.why,
     )
     return cleaned(told)
 

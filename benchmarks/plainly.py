@@ -113,7 +113,7 @@ def land(workspace: Workspace, axis: Axis, chain: ChainOnShelf, outcome: Outcome
         workspace,
         fetch(workspace, chain.number),
         outcome,
-        Signature(axis=title(axis), executor="codemod"),
+        Signature(axis=title(axis), executor=workspace.executor),
         State(axis=title(axis), base=workspace.base),
     )
     commits = [{"sha": c.sha, "subject": c.subject, "site": c.site} for c in settled.landed]

@@ -1,15 +1,18 @@
 """Answers that more than one verb asks for: how they are asked, and what they add up to."""
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
 from cli import checked
 from domain.budget import Budget
+from domain.hired import Effort, Hired
 from domain.sandbox import Policy
 from domain.target import Target
+from domain.value import Refused
 
 SCOPE, GATE, LIMITS, OUTPUT = "Where", "How a commit is proved", "How far", "Output"
+MODEL = "Who works"
 
 Repo = Annotated[str, typer.Argument(metavar="REPO", help="The repository: a path, or a git URL.")]
 Axis = Annotated[
@@ -95,6 +98,34 @@ Sandbox = Annotated[
         rich_help_panel=GATE,
     ),
 ]
+Executor = Annotated[
+    Literal["codemod", "claude", "gpt"],
+    typer.Option(
+        help="Who makes the changes. codemod: rules, at no cost; claude, gpt: a model, with ANTHROPIC_API_KEY or OPENAI_API_KEY. "
+        "An axis in a sentence needs a model.",
+        rich_help_panel=MODEL,
+    ),
+]
+Model = Annotated[
+    str,
+    typer.Option(
+        metavar="NAME", help="Which model. (default: the family's own)", rich_help_panel=MODEL
+    ),
+]
+Price = Annotated[
+    str,
+    typer.Option(
+        metavar="IN/OUT",
+        help="Its price in US dollars for a million tokens of input and output, where no list has it: 4/20.",
+        rich_help_panel=MODEL,
+    ),
+]
+Thinking = Annotated[
+    Effort,
+    typer.Option(
+        "--effort", help="How much the model thinks. (default: its own)", rich_help_panel=MODEL
+    ),
+]
 Offline = Annotated[
     bool,
     typer.Option(
@@ -130,6 +161,19 @@ MaxUsd = Annotated[
         rich_help_panel=LIMITS,
     ),
 ]
+
+
+def hired(executor: str, model: str, price: str, effort: Effort) -> Hired | None:
+    """The model that is to work; None for rules."""
+    if executor in ("claude", "gpt"):
+        return Hired.model_validate(
+            {"family": executor, "model": model.strip(), "price": price.strip(), "effort": effort}
+        )
+    if model or price or effort:
+        raise Refused(
+            "--model, --price and --effort are of a model, and no model was asked for. Add --executor claude or --executor gpt."
+        )
+    return None
 
 
 def target(

@@ -26,7 +26,7 @@ def located(options: RunOptions) -> RunOptions:
 def axis_of(options: RunOptions) -> Axis:
     """The axis that was typed, known to be one the codemod executor can carry."""
     axis = parse_axis(options.axis, read_catalogue(), unsafe=options.unsafe)
-    beginning.check_executor(axis)
+    beginning.check_executor(axis, options.hired)
     return with_rule_text(axis, Path.cwd())
 
 

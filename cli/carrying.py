@@ -20,7 +20,7 @@ from domain.journal import Journal
 from domain.options import RunOptions
 from domain.report import Report
 from domain.sandbox import Policy
-from domain.target import Target, Workspace
+from domain.target import Target, Workspace, hire
 from domain.value import Busy, Refused
 
 
@@ -29,8 +29,12 @@ def run_campaign(options: RunOptions) -> Report:
     options = located(options)
     axis = axis_of(options)
     redacting.refuse(options.target, axis)
-    workspace = open_target(options.target, slug(axis), new_run())
-    if _has_to_be_held(options.target, axis):
+    workspace = hire(open_target(options.target, slug(axis), new_run()), options.hired)
+    if options.hired:
+        from adapters import hiring
+
+        hiring.check(options.hired, options.budget.max_usd)
+    if options.hired or _has_to_be_held(options.target, axis):
         workspace = boxed(workspace)
     try:
         beginning.attach(workspace)
@@ -104,6 +108,7 @@ def _flow(options: RunOptions, axis: Axis, workspace: Workspace) -> Report:
             options.verify_each,
             options.retry,
             workspace.run,
+            options.hired,
             return_state=True,
         )
     path = run_folder(workspace) / "report.json"

@@ -14,7 +14,7 @@ from domain.journal import Survey, open_sites
 from domain.options import Grain, RunOptions
 from domain.site import Site
 from domain.state import State
-from domain.target import Workspace
+from domain.target import Workspace, hire
 from domain.value import Refused
 
 
@@ -22,8 +22,8 @@ def plan(options: RunOptions) -> Plan:
     """What a run would do. Nothing in the target is changed."""
     options = located(options)
     axis = axis_of(options)
-    workspace = open_target(options.target, slug(axis), new_run())
-    if isinstance(for_codemod(axis, read_catalogue()), Commands):
+    workspace = hire(open_target(options.target, slug(axis), new_run()), options.hired)
+    if not options.hired and isinstance(for_codemod(axis, read_catalogue()), Commands):
         workspace = boxed(workspace)  # the others start nothing of the target's
     with attached(workspace):
         state, listing = beginning.preview(workspace, axis)

@@ -48,6 +48,10 @@ def run(
             rich_help_panel=ask.GATE,
         ),
     ] = False,
+    executor: ask.Executor = "codemod",
+    model: ask.Model = "",
+    price: ask.Price = "",
+    effort: ask.Thinking = "",
     grain: OneCommit = "finding",
     unsafe: Unsafe = False,
     retry: Annotated[
@@ -89,6 +93,7 @@ def run(
         options = RunOptions(
             target=target,
             axis=checked.words("--axis", axis),
+            hired=ask.hired(executor, model, price, effort),
             budget=ask.budget(max_passes, max_minutes, max_usd),
             grain=grain,
             verify_each=verify_each,

@@ -1,5 +1,7 @@
 """A commit of an executor's chain, as git tells it. Untrusted, whoever made it."""
 
+from typing import Literal
+
 from domain.secret import Leak
 from domain.value import Value
 
@@ -61,6 +63,10 @@ class Commit(Value):
         return tuple(change.path for change in self.changes)
 
 
+Halt = Literal["", "budget", "paused", "refused"]
+"""Why no further pass can be made, whatever has landed."""
+
+
 class Chain(Value):
     """What a pass produced: commits on top of `base`, oldest first."""
 
@@ -75,6 +81,13 @@ class Chain(Value):
     skipped: dict[str, int] = {}
     found: int = 0
     """Sites the pass set out with."""
+    claimed: bool = False
+    """The executor says that nothing is left: a hint for the next step, never an ending."""
+    usd: float = 0.0
+    """What the pass cost."""
+    halt: Halt = ""
+    why: str = ""
+    """Of the halt."""
 
     def commit(self, sha: str) -> Commit:
         return next(commit for commit in self.commits if commit.sha == sha)
@@ -89,3 +102,7 @@ class ChainOnShelf(Value):
     count: int
     seconds: float = 0.0
     notes: tuple[str, ...] = ()
+    claimed: bool = False
+    usd: float = 0.0
+    halt: Halt = ""
+    why: str = ""

@@ -3,13 +3,16 @@
 from collections.abc import Iterable
 
 from domain.batch import Batch
+from domain.brief import Allowance
 from domain.budget import Budget
-from domain.commit import ChainOnShelf
+from domain.commit import ChainOnShelf, Halt
 from domain.gate import Baseline, GatePlan
+from domain.hired import Hired
 from domain.proof import Proof
 from domain.recognition import barred
 from domain.red_rate import RedRate
 from domain.report import BaselineSummary, Ending, Remaining, Report, Seconds
+from domain.role import Finding
 from domain.sandbox import Backend
 from domain.site import Listing, Site
 from domain.state import State
@@ -32,6 +35,12 @@ class Brief(Value):
     grain: str = "finding"
     paths: tuple[str, ...] = ()
     """Files that hold an open site on the tip; empty: look everywhere."""
+    sites: tuple[Finding, ...] = ()
+    """For a model: open sites that a probe or a fresh look named."""
+    left: Allowance = Allowance()
+    """Of the budget."""
+    max_usd: float | None = None
+    """For the whole run."""
 
 
 class Survey(Value):
@@ -42,8 +51,12 @@ class Survey(Value):
     tip: str
     elapsed: float = 0.0
     """Active seconds of the run so far."""
+    known: bool = True
+    """The listing is an answer: of a probe, or of a fresh look. Without one a model has yet to search."""
     enough: bool = False
     """The operator said so."""
+    spend_usd: float = 0.0
+    """By this run so far."""
     landed: int = 0
     """Commits on the branch by this run."""
     first_commit_seconds: float | None = None
@@ -71,6 +84,7 @@ class Start(Value):
     gate_runs: int = 0
     gate_seconds: float = 0.0
     sandbox: Backend = "none"
+    hired: Hired | None = None
 
 
 class Journal(Value):
@@ -84,6 +98,9 @@ class Journal(Value):
     gate_runs: int = 0
     gate_seconds: float = 0.0
     agent_seconds: float = 0.0
+    halt: Halt = ""
+    halted: str = ""
+    """Why."""
     still: int = 0
     """Passes in a row without a landed commit."""
     flaky: tuple[str, ...] = ()
@@ -114,12 +131,31 @@ class Journal(Value):
     @property
     def brief(self) -> Brief:
         state = self.survey.state
-        return Brief(
+        brief = Brief(
             number=self.number,
             tip=self.survey.tip,
             settled=tuple(sorted(state.settled)),
             grain=self.grain,
             paths=tuple(dict.fromkeys(site.path for site in self.open_sites)),
+        )
+        if not self.start.hired:
+            return brief
+        named = tuple(
+            Finding(path=site.path, line=site.line, what=f"{site.rule} {site.message}".strip())
+            for site in self.open_sites
+        )
+        return brief.model_copy(
+            update={"sites": named, "left": self._left(), "max_usd": self.budget.max_usd}
+        )
+
+    def _left(self) -> Allowance:
+        budget, survey = self.budget, self.survey
+        return Allowance(
+            usd=None if budget.max_usd is None else max(0.0, budget.max_usd - survey.spend_usd),
+            minutes=None
+            if budget.max_minutes is None
+            else max(0.0, budget.max_minutes - survey.elapsed / 60),
+            passes=None if budget.max_passes is None else budget.max_passes - self.number,
         )
 
     def count(self, proof: Proof) -> "Journal":
@@ -146,6 +182,8 @@ class Journal(Value):
                 "survey": survey,
                 "agent_seconds": self.agent_seconds + chain.seconds,
                 "still": 0 if landed else self.still + 1,
+                "halt": chain.halt,
+                "halted": chain.why,
                 "flaky": tuple(sorted({*self.flaky, *batch.flaky})),
                 "fixed": batch.fixed or self.fixed,
                 "notes": survey.listing.notes or chain.notes,
@@ -168,8 +206,8 @@ class Journal(Value):
 
     def _endings(self) -> tuple[tuple[bool, Ending], ...]:
         survey, began = self.survey, self.passes > 0
-        nothing_left = not self.open_sites
-        all_gone = not survey.listing.sites
+        nothing_left = survey.known and not self.open_sites
+        all_gone = survey.known and not survey.listing.sites
         return (
             (bool(self.stopped) and not self.spent, "red"),
             (nothing_left and not began, "nothing-to-do"),
@@ -177,7 +215,9 @@ class Journal(Value):
             (nothing_left and not survey.state.landed and survey.state.red, "red"),
             (nothing_left, "exhausted"),
             (survey.enough, "enough"),
-            (self.spent, "budget"),
+            (self.spent or self.halt == "budget", "budget"),
+            (self.halt == "paused", "paused"),
+            (self.halt == "refused", "refused"),
             (self.passes >= (self.budget.max_passes or self.passes + 1), "passes"),
             (self.still >= STALLED_AFTER, "stalled"),
         )
@@ -185,14 +225,19 @@ class Journal(Value):
     @property
     def why(self) -> str:
         """The ending in one sentence, with its value."""
-        left = counted(len(self.open_sites), "site")
+        known = self.survey.known
+        left = counted(len(self.open_sites), "site") if known else "nobody has looked what is"
         settled = len(self.survey.listing.sites) - len(self.open_sites)
         passes = counted(self.passes, "pass", "passes")
         reasons: dict[Ending | None, str] = {
             "complete": f"no site is left after {passes}, and the gate is green.",
             "exhausted": f"every site was worked on; {counted(settled, 'site')} stay, parked or declined.",
             "nothing-to-do": self._nothing(settled),
-            "budget": f"{self.survey.elapsed / 60:.1f} of {self.budget.max_minutes} minutes are spent; {left} left.",
+            "budget": f"{self.halted}; {left} left."
+            if self.halt == "budget"
+            else f"{self.survey.elapsed / 60:.1f} of {self.budget.max_minutes} minutes are spent; {left} left.",
+            "paused": self.halted,
+            "refused": self.halted,
             "passes": f"{passes} were allowed and made; {left} left.",
             "enough": f"you said enough; the pass was finished first. {left} left.",
             "stalled": f"{STALLED_AFTER} passes landed nothing; {left} left.",

@@ -3,6 +3,7 @@
 from typing import Literal
 
 from domain.budget import Budget
+from domain.hired import Hired
 from domain.target import Target
 from domain.value import Value
 
@@ -15,6 +16,8 @@ class RunOptions(Value):
     target: Target
     axis: str
     """A name from the catalogue, `ruff:SELECTORS`, `ast-grep:RULE.yml`, `cmd:…`, or one sentence."""
+    hired: Hired | None = None
+    """The model that is to work; None: rules are applied, and nothing costs money."""
     budget: Budget = Budget()
     grain: Grain = "finding"
     """What one commit settles: one finding, the findings of a file, or the findings of a rule."""

@@ -4,6 +4,7 @@ from typing import Literal
 
 from pydantic import Field
 
+from domain.hired import Hired
 from domain.sandbox import OPEN, Policy, Sandbox
 from domain.value import Value
 
@@ -69,6 +70,13 @@ class Workspace(Value):
     """Object id of the base commit."""
     sandbox: Sandbox = OPEN
     """What holds back the commands of this run."""
+    hired: Hired | None = None
+    """The model that works; None: the deterministic executor."""
+
+    @property
+    def executor(self) -> str:
+        """As trailers and reports name it."""
+        return self.hired.family if self.hired else "codemod"
 
     @property
     def branch(self) -> str:
@@ -77,3 +85,8 @@ class Workspace(Value):
     @property
     def state_ref(self) -> str:
         return f"refs/swathe/{self.axis}/state"
+
+
+def hire(workspace: Workspace, hired: Hired | None) -> Workspace:
+    """The workspace with a model at work in it, if one was asked for."""
+    return workspace.model_copy(update={"hired": hired}) if hired else workspace

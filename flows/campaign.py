@@ -9,6 +9,7 @@ from prefect import State, flow
 from domain.axis import Axis
 from domain.budget import Budget
 from domain.change import Grain
+from domain.hired import Hired
 from domain.journal import Journal
 from domain.proof import answered, question
 from domain.report import Report
@@ -36,6 +37,7 @@ def campaign(
     verify_each: bool = False,
     retry: bool = False,
     run: str = "",
+    hired: Hired | None = None,
 ) -> State[Report]:
     """Carry one axis across a repository, one verified commit at a time.
 
@@ -47,9 +49,10 @@ def campaign(
         verify_each: Run the gate on every commit alone, instead of on batches.
         retry: Try parked and declined sites again.
         run: Id of the run; leave it empty.
+        hired: The model that is to work, with a key in the worker's environment; none: rules are applied.
     """
     try:
-        workspace = open_workspace(target, axis, run)
+        workspace = open_workspace(target, axis, run, hired)
     except Busy as busy:
         return held(busy)
     journal = Journal.begin(set_out(workspace, axis, retry), budget, grain)
@@ -63,7 +66,9 @@ def campaign(
             if batch.ripe:
                 land(workspace, axis, chain, batch.outcome)
         tip = land(workspace, axis, chain, batch.outcome)
-        survey = rescan(workspace, axis, tip, journal.number)
+        survey = rescan(
+            workspace, axis, tip, journal.number, claimed=chain.claimed, max_usd=budget.max_usd
+        )
         journal = journal.record(chain, batch, survey)
 
     return state_of(close(workspace, journal))

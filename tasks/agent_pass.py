@@ -19,7 +19,12 @@ from tasks.journal_policy import KEPT
 def agent_pass(workspace: Workspace, axis: Axis, brief: Brief) -> ChainOnShelf:
     """A pass is paid once: kept by its brief, which names its number and the tip."""
     events.emit(run_folder(workspace), "step", what=f"pass {brief.number}: changing the sites")
-    chain = passes.make(workspace, axis, brief)
+    if workspace.hired:
+        from adapters import hiring  # noqa: PLC0415 -- the libraries of models, for a model alone
+
+        chain = hiring.make(workspace, axis, brief)
+    else:
+        chain = passes.make(workspace, axis, brief)
     events.emit(
         run_folder(workspace), "executed",
         commits=len(chain.commits), seconds=chain.seconds, **{"pass": chain.number},

@@ -27,7 +27,7 @@ def land(workspace: Workspace, axis: Axis, chain: ChainOnShelf, outcome: Outcome
         workspace,
         fetch(workspace, chain.number),
         outcome,
-        Signature(axis=said, executor="codemod"),
+        Signature(axis=said, executor=workspace.executor, usd=chain.usd / max(chain.count, 1)),
         State(axis=said, base=workspace.base),
     )
     run = run_folder(workspace)

@@ -9,17 +9,18 @@ from adapters.boxing import boxed
 from adapters.repository.opening import open_target
 from adapters.repository.workspaces import run_folder
 from domain.axis import Axis, slug
-from domain.target import Target, Workspace
+from domain.hired import Hired
+from domain.target import Target, Workspace, hire
 from tasks.showing import address
 
 
 @task(cache_policy=NO_CACHE)
 @redacting.discreet
-def open_workspace(target: Target, axis: Axis, run: str) -> Workspace:
+def open_workspace(target: Target, axis: Axis, run: str, hired: Hired | None = None) -> Workspace:
     """Attach to the target. Safe to repeat: the same value, however often it is attached."""
-    beginning.check_executor(axis)
+    beginning.check_executor(axis, hired)
     redacting.refuse(target, axis)
-    workspace = boxed(open_target(target, slug(axis), run or str(flow_run.id)[:13]))
+    workspace = boxed(hire(open_target(target, slug(axis), run or str(flow_run.id)[:13]), hired))
     beginning.attach(workspace)
     events.emit(run_folder(workspace), "ui", url=address())
     return workspace

@@ -12,6 +12,14 @@ from tasks.journal_policy import KEPT
 
 @task(**KEPT)
 @discreet
-def rescan(workspace: Workspace, axis: Axis, tip: str, number: int) -> Survey:
+def rescan(
+    workspace: Workspace,
+    axis: Axis,
+    tip: str,
+    number: int,
+    *,
+    claimed: bool = False,
+    max_usd: float | None = None,
+) -> Survey:
     """The list belongs to a tip and a pass: kept by both."""
-    return ending.resurvey(workspace, axis, tip, number)
+    return ending.resurvey(workspace, axis, tip, number, claimed=claimed, max_usd=max_usd)

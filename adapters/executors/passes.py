@@ -28,6 +28,21 @@ from domain.target import Opened, Workspace
 from domain.value import Refused
 
 LINK = "120000"
+SOURCES = (
+    ".py",
+    ".js",
+    ".ts",
+    ".tsx",
+    ".go",
+    ".rs",
+    ".java",
+    ".rb",
+    ".c",
+    ".cc",
+    ".cpp",
+    ".cs",
+    ".php",
+)
 
 
 class Scope:
@@ -58,8 +73,16 @@ class Scope:
 
 
 def opened_classes(workspace: Workspace) -> frozenset[Opened]:
-    """Protected classes that the deterministic executors may touch: tests, and what the operator allows."""
-    return frozenset({"tests", *workspace.target.allow})
+    """Protected classes that may be touched: what the operator allows, and tests by the deterministic executors."""
+    return frozenset({*(() if workspace.hired else ("tests",)), *workspace.target.allow})
+
+
+def sources(workspace: Workspace, commit: str) -> set[str]:
+    """What an axis without a probe may come to touch: sources in scope, or all files where none has a known name."""
+    scope = Scope(workspace, commit)
+    scope.refuse_empty(workspace)
+    free = {path for path in scope.allowed if not protected(path)}
+    return {path for path in free if path.endswith(SOURCES)} or free
 
 
 def look(workspace: Workspace, axis: Axis, commit: str) -> Listing:

@@ -12,6 +12,8 @@ class Signature(Value):
 
     axis: str
     executor: str
+    usd: float = 0.0
+    """What one commit cost: its share of the pass."""
 
 
 def subject_of(commit: Commit) -> str:
@@ -28,6 +30,6 @@ def signed(workspace: Workspace, commit: Commit, signature: Signature, **more: s
         "Swathe-Executor": signature.executor,
         **{f"Swathe-{name.capitalize()}": value for name, value in more.items()},
         "Swathe-Sandbox": TRAILERS[workspace.sandbox.backend],
-        "Swathe-Cost-USD": "0",
+        "Swathe-Cost-USD": f"{signature.usd:.4f}".rstrip("0").rstrip("."),
     }
     return compose(*clean(f"{commit.subject}\n{commit.body}"), trailers)

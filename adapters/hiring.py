@@ -1,0 +1,180 @@
+"""A model at work in a campaign: its brief from what is known, its ears in the engine, its money in the state."""
+
+import os
+from collections.abc import Callable, Sequence
+
+from adapters import beginning, events, proving
+from adapters.executors import model
+from adapters.executors.consult import Consultant
+from adapters.executors.model import LEDGER, Ears
+from adapters.models.account import Account
+from adapters.models.families import connect, with_key
+from adapters.repository import states
+from adapters.repository.workspaces import run_folder, target_place
+from domain.axis import Axis, title
+from domain.brief import PassBrief
+from domain.commit import Chain, Halt
+from domain.gate import Verdict
+from domain.hired import Family, Hired
+from domain.journal import Brief
+from domain.judgement import judge
+from domain.ledger import Caps
+from domain.outcome import Outcome
+from domain.recognition import numbered, site_key
+from domain.role import Finding, PassReport, SiteList
+from domain.site import Listing, Site
+from domain.state import State
+from domain.target import Workspace
+from domain.words import MINUTE
+
+__all__ = ["check", "look_afresh", "make", "spent_usd"]
+
+HALTS: dict[str, Halt] = {"budget": "budget", "paused": "paused", "fatal": "refused"}
+
+
+def check(hired: Hired, max_usd: float | None) -> None:
+    """Refuse a model that could not be asked: no key, or no price under a cap in dollars."""
+    connect(hired, os.environ, Caps(max_usd=max_usd))
+
+
+def make(workspace: Workspace, axis: Axis, brief: Brief) -> Chain:
+    """Let the model that was hired work through a pass, and bring its commits across."""
+    assert workspace.hired  # noqa: S101 -- the caller asked
+    prepared, _ = beginning.proved_by(workspace)
+    passed = model.make(
+        workspace,
+        brief.tip,
+        _told(workspace, axis, brief),
+        workspace.hired,
+        caps=Caps(max_usd=brief.max_usd),
+        ears=_ears(workspace, brief),
+        environment=prepared.environment,
+    )
+    report, outcome = passed.outcome.answer, passed.outcome
+    if outcome.back_seconds:
+        back = f"; worth coming back in {outcome.back_seconds / MINUTE:.0f} minutes"
+    else:
+        back = ""
+    return passed.chain.model_copy(
+        update={
+            "claimed": isinstance(report, PassReport) and report.axis_complete,
+            "usd": outcome.usd,
+            "halt": HALTS.get(outcome.ended, ""),
+            "why": f"{outcome.why}{back}",
+            "notes": (*passed.chain.notes, *_said(outcome)),
+        }
+    )
+
+
+def look_afresh(
+    workspace: Workspace, axis: Axis, tip: str, number: int, max_usd: float | None
+) -> Listing | None:
+    """The sites that a model with no knowledge of the work still finds, of another family where one has a key.
+
+    None: it gave no answer, so that nothing is known.
+    """
+    assert workspace.hired  # noqa: S101 -- the caller asked
+    prepared, _ = beginning.proved_by(workspace)
+    reader = _other(workspace.hired)
+    asked = Consultant(
+        reader, Caps(max_usd=max_usd), Ears(gate=_gate(workspace)), prepared.environment, number
+    )
+    outcome = asked.rescan(workspace, tip, title(axis))
+    if not isinstance(outcome.answer, SiteList):
+        return None
+    alone = ": no other family has a key" if reader.family == workspace.hired.family else ""
+    note = f"looked at afresh by {reader.family}{alone}"
+    return Listing(sites=_sites(outcome.answer.sites), notes=(note,))
+
+
+def spent_usd(workspace: Workspace) -> float:
+    """What this run has spent, with what is under way at its reservation."""
+    path = run_folder(workspace) / LEDGER
+    return Account(path, Caps()).ledger.spent_usd if path.exists() else 0.0
+
+
+def _other(hired: Hired) -> Hired:
+    others: list[Family] = [name for name in with_key(os.environ) if name != hired.family]
+    return Hired(family=others[0]) if others else hired
+
+
+def _sites(found: Sequence[Finding]) -> tuple[Site, ...]:
+    return numbered(
+        Site(
+            key=site_key("", finding.path, (finding.what,)),
+            path=finding.path,
+            line=finding.line,
+            end_line=finding.line,
+            message=finding.what,
+        )
+        for finding in found
+    )
+
+
+def _told(workspace: Workspace, axis: Axis, brief: Brief) -> PassBrief:
+    target = workspace.target
+    prepared, baseline = beginning.proved_by(workspace)
+    state, _ = states.load(target_place(workspace), workspace.state_ref)
+    state = state or State(axis=title(axis))
+    return PassBrief(
+        axis=title(axis),
+        number=brief.number,
+        paths=target.paths,
+        branch=target.branch or "",
+        allow=target.allow,
+        gate=prepared.plan.verify,
+        known_failures=baseline.failed,
+        landed=state.landed,
+        parked=state.parked,
+        sites=brief.sites,
+        declined=state.declined,
+        left=brief.left,
+    )
+
+
+def _ears(workspace: Workspace, brief: Brief) -> Ears:
+    run = run_folder(workspace)
+
+    def hurry() -> str:
+        if beginning.enough_said(workspace):
+            return "the operator said enough"
+        minutes = brief.left.minutes
+        late = minutes is not None and events.elapsed(run) >= MINUTE * minutes
+        return "the time is spent" if late else ""
+
+    return Ears(
+        gate=_gate(workspace),
+        hurry=hurry,
+        tell=lambda words: events.emit(run, "step", what=words),
+    )
+
+
+def _gate(workspace: Workspace) -> Callable[[str], str]:
+    """The real gate on a tree, in words; a tree that was seen costs nothing."""
+
+    def gate(commit: str) -> str:
+        prepared, baseline = beginning.proved_by(workspace)
+        done, _ = proving.run(
+            workspace, prepared, commit, expect_reports=baseline.run.tests is not None
+        )
+        return _in_words(judge(done, baseline), done.tail)
+
+    return gate
+
+
+def _in_words(verdict: Verdict, tail: str) -> str:
+    if verdict.green:
+        return "green"
+    failures = [f"{failure.test}: {failure.message}".strip() for failure in verdict.failures]
+    return "\n".join([verdict.kind, *failures, "", "The end of its log:", tail])
+
+
+def _said(outcome: Outcome) -> tuple[str, ...]:
+    report = outcome.answer
+    asked = tuple(
+        f"it asked {one.question!r}, and went on with {one.assumption!r}" for one in outcome.asked
+    )
+    if not isinstance(report, PassReport):
+        return (f"the pass ended without a report: {outcome.ended}. {outcome.why}".strip(), *asked)
+    needs = (f"it needs a human: {report.needs_human}",) if report.needs_human else ()
+    return (*asked, *needs)
