@@ -425,3 +425,21 @@ def test_nothing_of_the_operators_or_the_repositorys_settings_is_in_what_is_sent
 
     assert one.run().ended == "answered"
     assert "canary" not in json.dumps([request.body for request in one.provider.requests])
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_how_much_a_model_thinks_is_the_operators_to_say(talk, family):
+    one = talk(turns([FINISH]), family, hired={"effort": "high"})
+    other = talk(turns([FINISH]), family)
+    one.run()
+    other.journal.unlink()
+    other.run()
+
+    [asked], [plain] = one.bodies, other.bodies
+    if family == "claude":
+        assert asked["output_config"]["effort"] == "high"
+        assert "output_config" not in plain
+    else:
+        assert asked["reasoning"]["effort"] == "high"
+        assert "effort" not in plain.get("reasoning", {})
+    assert asked["tools"] == plain["tools"]
