@@ -6,11 +6,12 @@ import os
 import pytest
 from repos import Repo
 from stub_script import Call, Fault, Turn, first, turns
-from talks import FINISH, bash, call, says
+from talks import FINISH, QUICK, bash, call, says
 
 from adapters.executors import model
 from adapters.executors.consult import Consultant
 from adapters.executors.model import Ears
+from adapters.models import agent as agent_room
 from adapters.models.account import Account
 from adapters.processes.sandbox import available
 from adapters.repository.git import tree_of
@@ -235,6 +236,35 @@ def test_commits_of_the_model_carry_no_name_of_the_operator(campaign, serve):
     pass_of(campaign, serve(turns([EDIT, SAVE, FINISH])))
     clone = Repo(campaign.agent, init=False)
     assert clone.git("log", "-1", "--format=%an %cn") == "Swathe agent Swathe agent"
+
+
+@pytest.mark.parametrize("family", ["claude", "gpt"])
+def test_faults_on_the_way_change_nothing_of_the_result(campaign, serve, monkeypatch, family):
+    """The same script with rate limits, overloads and cut answers gives the same trees."""
+    monkeypatch.setattr(agent_room, "Patience", lambda: QUICK)
+    wrong = call("edit", path="a.py", old="eleven", new="x")
+    steps = turns(
+        [EDIT, SAVE, wrong, bash("sed -i s/two/TWO/ a.py && git commit -qam Two"), FINISH]
+    )
+    faults = [
+        Fault("overloaded"),
+        Fault("drop", billed=True),
+        Turn("words " * 99, ending="cut", after=4),
+        Turn(calls=FINISH.calls, ending="early", after=4),
+    ]
+    plain, _ = pass_of(campaign, serve(steps, family))
+    second = BRIEF.model_copy(update={"number": 2})
+
+    rough = serve(lambda s: faults[s.attempt] if s.attempt < 4 else steps(s), family)
+    before = rough.provider.bill.usd
+    chain, outcome = pass_of(campaign, rough, brief=second)
+
+    assert outcome.ended == "answered"
+    assert len(rough.provider.requests) == 25
+    assert [commit.tree for commit in chain.commits] == [commit.tree for commit in plain.commits]
+    assert len(chain.commits) == 2
+    assert outcome.lost == 15
+    assert outcome.usd >= rough.provider.bill.usd - before - 1e-9
 
 
 # -- a second opinion
