@@ -68,13 +68,15 @@ def _look_at(folder: Path) -> Look | None:
 
 
 def _look(place: Place, folder: Path, commit: str, keep: frozenset[str]) -> Look:
-    altered = git(place, "diff-files", "-z", "--name-only", "--ignore-submodules=all")
     known_here = known(place) | keep
+    # First, since it opens folders that were closed against us: git sees no change in those.
+    strangers = tuple(strange(folder, known_here))
+    altered = git(place, "diff-files", "-z", "--name-only", "--ignore-submodules=all")
     return Look(
         commit=commit,
         known=known_here,
         altered=tuple(path for path in altered.split(b"\0") if path),
-        strangers=tuple(strange(folder, known_here)),
+        strangers=strangers,
     )
 
 
