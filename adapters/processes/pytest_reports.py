@@ -5,7 +5,13 @@ import shlex
 import shutil
 from pathlib import Path
 
-from adapters.processes import pytest_plugin, reports
+from adapters.processes import reports
+
+PLUGIN = Path(__file__).with_name("pytest_plugin.py")
+"""Never imported here: it needs pytest, which the target has and we need not have."""
+
+ASKED = "SWATHE_PYTEST_REPORT"
+"""As the plugin spells it: the one path that every pytest of a command is given."""
 
 NAME = "swathe_pytest_report"
 METADATA = f"Metadata-Version: 2.1\nName: {NAME}\nVersion: 1\n"
@@ -21,7 +27,7 @@ def lay_plugin(folder: Path) -> None:
     """
     about = folder / f"{NAME}-1.dist-info"
     about.mkdir(parents=True)
-    shutil.copyfile(pytest_plugin.__file__, folder / f"{NAME}.py")
+    shutil.copyfile(PLUGIN, folder / f"{NAME}.py")
     (about / "METADATA").write_text(METADATA)
     (about / "entry_points.txt").write_text(ENTRY_POINTS)
 
@@ -30,7 +36,7 @@ def variables(plugin: Path, report: Path, cache: Path, python_path: str = "") ->
     """The environment of a command, for the pytests in it. `python_path` is what PYTHONPATH is without us."""
     return {
         "PYTHONPATH": os.pathsep.join(part for part in (str(plugin), python_path) if part),
-        pytest_plugin.ASKED: str(report),
+        ASKED: str(report),
         "PYTEST_ADDOPTS": _options(report, cache),
     }
 
