@@ -5,14 +5,13 @@ takes no more; an interruption with 130, a defect of ours with 70 and the path o
 """
 
 import os
-import signal
 import sys
 from typing import Annotated
 
 import typer
 
 from adapters import redacting
-from cli import demo, doctor, report, run, server, status, terminal
+from cli import demo, doctor, interruption, report, run, server, status, terminal
 from cli.crash import disk_trouble, write_log
 from domain.value import Busy, Refused
 
@@ -64,52 +63,55 @@ def _tell_interruption() -> None:
     )
 
 
-def _be_asked(number: int, frame: object) -> None:
-    """SIGTERM, as from a scheduler or the UI, ends a run as Ctrl-C does: the gate is stopped, the rest is kept."""
-    raise KeyboardInterrupt
-
-
 def main() -> None:
     """The console entry. Always leaves through SystemExit."""
-    signal.signal(signal.SIGTERM, _be_asked)
-    redacting.clean_streams()
-    redacting.clean_logs()
-    try:
-        app(prog_name="swathe")
-    except SystemExit as leaving:
-        if leaving.code == INTERRUPTED:
+    with interruption.heard():
+        try:
+            redacting.clean_streams()
+            redacting.clean_logs()
+            app(prog_name="swathe")
+        except SystemExit as leaving:
+            if leaving.code == INTERRUPTED:
+                _tell_interruption()
+            raise
+        except KeyboardInterrupt:
             _tell_interruption()
-        raise
-    except KeyboardInterrupt:
-        _tell_interruption()
-        sys.exit(INTERRUPTED)
-    except Refused as refusal:
-        terminal.remarks().print(f"swathe: {refusal}", markup=False, style="red")
-        sys.exit(REFUSED)
-    except Busy as busy:
-        terminal.remarks().print(f"swathe: {busy}", markup=False, style="yellow")
-        sys.exit(BUSY)
-    except BrokenPipeError:
-        # Whoever read our output has seen enough. Nothing is left to be flushed into the pipe.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(1)
-    except Exception as defect:  # noqa: BLE001 - the last door: a person never sees a traceback
-        if said := disk_trouble(defect):
-            terminal.remarks().print(
-                f"swathe: the disk takes no more: {said}. What has landed is kept. "
-                f"Make room or mend it, then run the same command again.",
-                markup=False,
-                style="red",
-            )
+            sys.exit(INTERRUPTED)
+        except Refused as refusal:
+            terminal.remarks().print(f"swathe: {refusal}", markup=False, style="red")
             sys.exit(REFUSED)
-        log = write_log(defect)
-        report = f"report it with this log: {log}" if log else f"report it. It says: {defect}"
+        except Busy as busy:
+            terminal.remarks().print(f"swathe: {busy}", markup=False, style="yellow")
+            sys.exit(BUSY)
+        except BrokenPipeError:
+            # Whoever read our output has seen enough. Nothing is left to be flushed into the pipe.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            sys.exit(1)
+        except Exception as trouble:  # noqa: BLE001 - the last door: a person never sees a traceback
+            sys.exit(_told(trouble))
+
+
+def _told(trouble: Exception) -> int:
+    """Say what became of a run that met what nobody expected; its exit code."""
+    if interruption.asked():
+        _tell_interruption()
+        return INTERRUPTED
+    if said := disk_trouble(trouble):
         terminal.remarks().print(
-            f"swathe: this is a defect of Swathe ({type(defect).__name__}), not of your repository. "
-            f"What has landed is kept. Please {report}",
+            f"swathe: the disk takes no more: {said}. What has landed is kept. "
+            f"Make room or mend it, then run the same command again.",
             markup=False,
+            style="red",
         )
-        sys.exit(DEFECT)
+        return REFUSED
+    log = write_log(trouble)
+    report = f"report it with this log: {log}" if log else f"report it. It says: {trouble}"
+    terminal.remarks().print(
+        f"swathe: this is a defect of Swathe ({type(trouble).__name__}), not of your repository. "
+        f"What has landed is kept. Please {report}",
+        markup=False,
+    )
+    return DEFECT
 
 
 if __name__ == "__main__":

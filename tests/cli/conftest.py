@@ -1,5 +1,6 @@
 """The front door with an engine that only writes down what it was asked."""
 
+import signal
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -9,7 +10,7 @@ import pytest
 from pydantic import BaseModel
 
 import cli
-from cli import main
+from cli import interruption, main
 from domain.doctor import Check, Doctor, Plan, PlannedSite
 from domain.gate import GatePlan
 from domain.options import RunOptions
@@ -134,8 +135,11 @@ def _swathe(
 
     def typed(*arguments: str) -> Ran:
         monkeypatch.setattr(sys, "argv", ["swathe", *arguments])
+        listening = {number: signal.getsignal(number) for number in interruption.SIGNALS}
         with pytest.raises(SystemExit) as left:
             main.main()
+        for number, handler in listening.items():
+            signal.signal(number, handler)
         out, err = capfd.readouterr()
         code = left.value.code
         return Ran(code=code if isinstance(code, int) else 0, out=out, err=err)

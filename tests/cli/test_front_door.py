@@ -1,6 +1,7 @@
 import errno
 import json
 import os
+import signal
 import sys
 import tempfile
 from pathlib import Path
@@ -124,6 +125,58 @@ def test_an_interruption_is_told_as_one(swathe, engine):
 
     assert ran.code == INTERRUPTED
     assert "What has landed is kept; run the same command again to go on." in ran.err
+
+
+STOPPED_WHILE = """
+import atexit, os, signal, sys
+import cli.run
+from cli import main
+
+def be_stopped():
+    os.kill(os.getpid(), signal.SIGTERM)
+
+class Finalized:
+    def __del__(self):
+        be_stopped()
+
+def told_otherwise():
+    try:
+        be_stopped()
+    except KeyboardInterrupt:
+        raise ValueError("what an extension makes of it") from None
+
+def at_once():
+    be_stopped()
+
+def finalizing():
+    Finalized()
+    signal.pause()
+
+def leaving():
+    atexit.register(be_stopped)
+
+cli.run._carry_out = lambda options, as_json: globals()[sys.argv[0]]()
+sys.argv = [sys.argv[1], "run", ".", "--axis", "ruff:UP"]
+main.main()
+"""
+
+
+@pytest.mark.parametrize(
+    ("when", "code"),
+    [
+        ("at_once", INTERRUPTED),
+        ("finalizing", INTERRUPTED),
+        ("told_otherwise", INTERRUPTED),
+        ("leaving", -signal.SIGTERM),
+    ],
+)
+def test_who_asks_a_run_to_stop_never_sees_a_traceback(when, code):
+    """Found by the crash harness: one in some hundred interruptions came while Python could not raise it."""
+    ran = python("-c", STOPPED_WHILE, when)
+
+    assert ran.exit_code == code
+    assert "Traceback" not in ran.errors
+    assert ran.errors.count("What has landed is kept") == (code == INTERRUPTED)
 
 
 @pytest.mark.parametrize(
