@@ -95,6 +95,7 @@ def survey(
     reach("recovered")
     known = not isinstance(axis, Sentence)
     listing = passes.look(workspace, axis, found.tip) if known else Listing()
+    passes.leave(workspace, found.tip)
     state = found.state.retried() if retry else found.state.decline(listing.sites)
     if state != found.state and found.commit:
         save(workspace, state, "retry" if retry else "decline what was taken back", 0)

@@ -50,7 +50,9 @@ def printable(text: str) -> str:
 
 def tame(text: str) -> str:
     """Printable, and without words that CI or a forge would act on."""
-    text = _DIRECTIVE.sub(lambda found: f"({found[0].strip('[]* ')})", printable(text))
+    text = printable(text)
+    if "[" in text or "*" in text:
+        text = _DIRECTIVE.sub(lambda found: f"({found[0].strip('[]* ')})", text)
     return _CLOSES.sub(r"(\1)", text)
 
 

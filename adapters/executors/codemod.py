@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
+from dataclasses import dataclass
 from pathlib import Path
 
 from adapters.catalogue import read_catalogue, with_rule_text
@@ -16,7 +17,7 @@ from domain.axis import AstGrep, Axis, Catalogue, Commands, Engine, Ruff, Senten
 from domain.change import Change, Grain, Worked, counted, some, subject
 from domain.sandbox import OPEN, Sandbox
 from domain.site import Listing
-from domain.skipped import NO_MARKS, Marks
+from domain.skipped import NO_MARKS, Marks, Reason
 
 MAX_ROUNDS = 100
 """As many as ruff's own `--fix` tries."""
@@ -30,6 +31,7 @@ def find(
     *,
     allowed: AbstractSet[str] | None,
     cache: Path,
+    commit: str = "",
     include_generated: bool = False,
     marks: Mapping[str, Marks] = NO_MARKS,
     held: Sandbox = OPEN,
@@ -37,14 +39,42 @@ def find(
     """The probe: the sites of `axis` that the tree at `root` holds, in a stable order.
 
     `allowed` are the paths in scope; None is whatever the engine looks at by itself. That a scope
-    is empty is for the caller to refuse, who knows the globs.
+    is empty is for the caller to refuse, who knows the globs. `commit`: what the tree holds, to the byte;
+    the next `work` on it need not look again.
     """
     reader = Reader(root, include_generated, marks, held=held)
     engine = _engine(axis)
     if isinstance(engine, Commands):
         return command.find(reader, engine, allowed).listing(reader)
     scan = _look(reader, engine, cache)(_ordered(allowed))
+    if commit:
+        _seen[root] = _Seen((commit, axis, include_generated), reader.reasons, scan)
     return _listing(reader, scan, _remarks(scan))
+
+
+@dataclass(frozen=True)
+class _Seen:
+    """What the last look at a tree gave."""
+
+    what: tuple[str, Axis, bool]
+    """The commit, the axis, and whether generated files were looked at."""
+    reasons: dict[str, Reason]
+    scan: Scan
+
+
+_seen: dict[Path, _Seen] = {}
+
+
+def _first_look(
+    look: Look, reader: Reader, what: tuple[str, Axis, bool], allowed: AbstractSet[str] | None
+) -> Scan:
+    """Of a pass; the one that told of its sites, when it was at the same commit."""
+    seen = _seen.pop(reader.root, None)
+    if seen is None or seen.what != what or allowed is None:
+        return look(_ordered(allowed))
+    reader.reasons |= seen.reasons
+    seen.scan.found = {path: sites for path, sites in seen.scan.found.items() if path in allowed}
+    return seen.scan
 
 
 def looks_at(axis: Axis, path: str) -> bool:
@@ -59,6 +89,7 @@ def work(
     allowed: AbstractSet[str] | None,
     cache: Path,
     commit: Commit,
+    at: str = "",
     exclude: AbstractSet[str] = frozenset(),
     grain: Grain = "finding",
     max_rounds: int = MAX_ROUNDS,
@@ -70,7 +101,7 @@ def work(
     """Change every site in the tree at `root`, and hand each change to `commit` in order.
 
     The tree runs ahead of the commits by at most one round: whoever is interrupted starts again
-    from a clean checkout. `exclude` holds ids of sites that are not to be touched. `tree` is
+    from a clean checkout. `at` is the commit that the tree holds, as in `find`. `exclude` holds ids of sites that are not to be touched. `tree` is
     needed for commands alone.
     """
     reader = Reader(root, include_generated, marks, held=held)
@@ -90,7 +121,7 @@ def work(
     rounds = Rounds(
         reader,
         look,
-        look(_ordered(allowed)),
+        _first_look(look, reader, (at, axis, include_generated), allowed),
         set(exclude),
         strict=isinstance(engine, AstGrep),
         most=max_rounds,

@@ -166,7 +166,7 @@ def snapshot(workspace: Workspace, tip: str) -> str:
     tree = git(place, "write-tree").decode().strip()
     made = git(place, "commit-tree", tree, "-p", tip, "-m", "the tree as it is").decode().strip()
     git(place, "update-ref", "--no-deref", "HEAD", made)
-    return cross(workspace, tip)
+    return cross(workspace, tip, made)
 
 
 def _stand(workspace: Workspace, tip: str, name: str, journal: Path) -> list[str]:

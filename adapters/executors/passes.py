@@ -4,6 +4,7 @@ import os
 import time
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from adapters.catalogue import read_catalogue
@@ -13,7 +14,14 @@ from adapters.repository.chains import read_chain
 from adapters.repository.crossing import cross
 from adapters.repository.git import Place, git
 from adapters.repository.opening import touched_by_branch
-from adapters.repository.workspaces import agent, agent_folder, move_agent, store, tracked
+from adapters.repository.workspaces import (
+    agent,
+    agent_folder,
+    look_over_agent,
+    move_agent,
+    tracked,
+    with_agents_objects,
+)
 from adapters.repository.writing import Draft, write_commits
 from domain.admission import protected
 from domain.axis import Axis, Commands, for_codemod
@@ -95,6 +103,7 @@ def look(workspace: Workspace, axis: Axis, commit: str) -> Listing:
         axis,
         allowed=scope.allowed,
         cache=_cache(workspace),
+        commit=commit,
         include_generated=workspace.target.include_generated,
         marks=_marks(workspace, scope),
         held=workspace.sandbox,
@@ -118,6 +127,7 @@ def make(workspace: Workspace, axis: Axis, brief: Brief) -> Chain:
         allowed=_to_look_at(axis, scope, brief),
         cache=_cache(workspace),
         commit=line.add,
+        at=brief.tip,
         exclude=frozenset(brief.settled),
         grain=brief.grain,  # pyright: ignore[reportArgumentType] -- checked where it was typed
         include_generated=workspace.target.include_generated,
@@ -127,20 +137,28 @@ def make(workspace: Workspace, axis: Axis, brief: Brief) -> Chain:
     )
     at = int(time.time())
     made = line.write(brief.tip, at)
-    head = cross(workspace, brief.tip)
-    commits = tuple(
-        _settling(commit, made.get(commit.sha, ()))
-        for commit in read_chain(store(workspace), brief.tip, head)
-    )
+    leave(workspace, brief.tip)
+    head = list(made)[-1] if made else brief.tip
+    with ThreadPoolExecutor(max_workers=1) as beside:
+        # Their ids name their content, so that they can be read before they have arrived.
+        crossing = beside.submit(cross, workspace, brief.tip, head)
+        commits = read_chain(with_agents_objects(workspace), brief.tip, head)
+        crossing.result()
     return Chain(
         number=brief.number,
         base=brief.tip,
-        commits=commits,
+        commits=tuple(_settling(commit, made.get(commit.sha, ())) for commit in commits),
         seconds=time.monotonic() - began,
         at=at,
         notes=worked.left.notes,
         skipped=worked.left.skipped,
     )
+
+
+def leave(workspace: Workspace, commit: str) -> None:
+    """The clone is looked over beside what comes next, unless a model may go on in it at any time."""
+    if not workspace.hired:
+        look_over_agent(workspace, commit)
 
 
 def _settling(commit: Commit, changes: Sequence[Change]) -> Commit:

@@ -2,10 +2,11 @@
 
 import os
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
+from concurrent.futures import ThreadPoolExecutor
 
-from adapters.redacting import clean
+from adapters.redacting import redactor
 from adapters.repository.filters import ATTRIBUTES, filters
 from adapters.repository.git import Place, git
 from adapters.repository.patches import added_lines, told
@@ -40,14 +41,22 @@ def read_chain(place: Place, base: str, head: str) -> tuple[Commit, ...]:
     shas = [sha for sha, *_ in commits]
     # With its first parent named, a merge is compared with that one alone.
     against = [f"{sha} {parents.split(' ')[0]}" for sha, _, parents, _ in commits]
-    patches = _diff(place, against, "-p", "-U0")
-    changes = _with_filters(place, base, head, _changes(place, against, patches))
-    words = _removed_words(patches, shas)
-    messages = ((sha, message) for sha, _, _, message in commits)
-    found = leaks(place, base, [*told(messages, changes), *added_lines(patches, shas)])
+    with ThreadPoolExecutor(max_workers=2) as beside:  # git reads, beside git and beside us
+        counting = beside.submit(_diff, place, against, "-z", "--raw", "--numstat")
+        patches = _diff(place, against, "-p", "-U0")
+        touched = _numbers(counting.result())
+        knowing = beside.submit(_filters, place, base, head, touched)
+        weighing = beside.submit(_weighed, place, against, patches, touched)
+        words = _removed_words(patches, shas)
+        messages = ((sha, message) for sha, _, _, message in commits)
+        found = leaks(place, base, [*told(messages, touched), *added_lines(patches, shas)])
+        changes = _filtered(weighing.result(), knowing.result())
+    # The environment is asked once for its secrets, not for every commit.
+    clean = redactor().clean
     return tuple(
         _commit(
             commit,
+            clean,
             changes=changes.get(commit[0], ()),
             removed=tuple(word for word in words.get(commit[0], ()) if clean(word) == word),
             leaks=found.get(commit[0], ()),
@@ -56,7 +65,7 @@ def read_chain(place: Place, base: str, head: str) -> tuple[Commit, ...]:
     )
 
 
-def _commit(told: list[str], **facts: object) -> Commit:
+def _commit(told: list[str], clean: Callable[[str], str], **facts: object) -> Commit:
     sha, tree, parents, message = told
     subject, _, body = message.strip().partition("\n")
     return Commit.model_validate(
@@ -82,8 +91,13 @@ def _diff(place: Place, against: Sequence[str], *more: str) -> bytes:
     )  # fmt: skip
 
 
-def _changes(place: Place, against: Sequence[str], patches: bytes) -> dict[str, tuple[Change, ...]]:
-    numbers = _numbers(_diff(place, against, "-z", "--raw", "--numstat"))
+def _weighed(
+    place: Place,
+    against: Sequence[str],
+    patches: bytes,
+    numbers: Mapping[str, tuple[Change, ...]],
+) -> dict[str, tuple[Change, ...]]:
+    """The changes with their sizes, where their links point, and whether line endings changed."""
     # Where no changed line has a carriage return, no line ending changed.
     ignoring = (
         _numbers(_diff(place, against, "-z", "--raw", "--numstat", "--ignore-cr-at-eol"))
@@ -111,13 +125,20 @@ def _changes(place: Place, against: Sequence[str], patches: bytes) -> dict[str, 
     return done
 
 
-def _with_filters(
+def _filters(
     place: Place, base: str, head: str, changes: Mapping[str, tuple[Change, ...]]
-) -> dict[str, tuple[Change, ...]]:
+) -> dict[str, str]:
     paths = {change.path for found in changes.values() for change in found if not change.deletes}
     # Attributes are those of the base, and those that the chain makes of them.
     altered = any(path.rpartition("/")[2] == ATTRIBUTES for path in paths)
-    named = filters(place, (base, head) if altered else (base,), paths)
+    return filters(place, (base, head) if altered else (base,), paths)
+
+
+def _filtered(
+    changes: Mapping[str, tuple[Change, ...]], named: Mapping[str, str]
+) -> Mapping[str, tuple[Change, ...]]:
+    if not named:
+        return changes
     return {
         sha: tuple(
             change.model_copy(update={"filter": named.get(change.path, "")}) for change in found

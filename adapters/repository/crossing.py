@@ -11,7 +11,9 @@ from adapters.processes import sandbox
 from adapters.processes.surroundings import scrubbed_environment
 from adapters.repository.git import GitFailed, Place, contains, git, object_id
 from adapters.repository.laying import reclaim
+from adapters.repository.sending import send
 from adapters.repository.workspaces import RAW, agent, agent_folder, clone, store
+from adapters.repository.writing import QUICK
 from domain.sandbox import Limits, Mount
 from domain.sandbox import agent as of_agent
 from domain.target import Workspace
@@ -25,6 +27,8 @@ exec git -c pack.window=0 bundle create -q "$2" HEAD "^$1"
 """Nothing depends on what it says: the bundle is checked out here."""
 NO_HEAD, REWRITTEN = 3, 4
 HEAD = re.compile(rb"^([0-9a-f]{40}|[0-9a-f]{64}) HEAD$", re.MULTILINE)
+NO_DELTAS = ("pack.window=0",)
+"""They would cost more time than they save bytes: the pack is read once, here."""
 MOST_BYTES = 1 << 29
 SECONDS = 600.0
 
@@ -33,13 +37,16 @@ class Broken(Exception):
     """What the executor left behind is not a chain on top of its base."""
 
 
-def cross(workspace: Workspace, base: str) -> str:
-    """Bring the commits that we made in the agent's checkout since `base` into our store; their head.
+def cross(workspace: Workspace, base: str, head: str) -> str:
+    """Bring our own commits, which we wrote on `base` up to `head` in the agent's checkout, into our store.
 
-    Made out here: `agent.git` is ours, no command of the executor's reaches it, and what is in it came from
+    No bundle is needed: `agent.git` is ours, no command of the executor's reaches it, and what is in it came from
     `git fast-import`. There is no config, hook or attribute in it that somebody else wrote.
     """
-    return _bundled(workspace, agent(workspace), base)
+    if head != base:
+        send(agent(workspace), store(workspace), [head], [base], packing=NO_DELTAS, indexing=QUICK)
+        _arrived(workspace, base, head)
+    return head
 
 
 def cross_theirs(workspace: Workspace, base: str) -> str:
@@ -53,25 +60,29 @@ def cross_theirs(workspace: Workspace, base: str) -> str:
     _refuse_links(place.git_dir)
     reclaim(place.git_dir, store(workspace).git_dir / "objects", base, RAW)
     if workspace.sandbox.backend == "none":
-        return _bundled(workspace, place, base)
+        return _bundled(workspace, place, base, _head_on(place, base))
     bundle = _made_inside(workspace, place, base)
     return _taken_in(workspace, base, _head_of(bundle), bundle) if bundle else base
 
 
-def _bundled(workspace: Workspace, place: Place, base: str) -> str:
-    """The pack is indexed with `--strict` by us: `git bundle unbundle` checks nothing before 2.46."""
+def _head_on(place: Place, base: str) -> str:
     try:
         head = object_id(place, "HEAD")
         if head is None:
             raise Broken("the clone's HEAD names no commit any more")
-        if head == base:
-            return base
         if not contains(place, base, head):
             raise _rewritten(base, head)
-        # Deltas would cost more time than they save bytes: the pack is read once, here.
-        bundle = git(
-            place, "bundle", "create", "-q", "-", "HEAD", f"^{base}", options=("pack.window=0",)
-        )
+    except GitFailed as failed:
+        raise Broken(str(failed)) from failed
+    return head
+
+
+def _bundled(workspace: Workspace, place: Place, base: str, head: str) -> str:
+    """The pack is indexed with `--strict` by us: `git bundle unbundle` checks nothing before 2.46."""
+    if head == base:
+        return base
+    try:
+        bundle = git(place, "bundle", "create", "-q", "-", "HEAD", f"^{base}", options=NO_DELTAS)
     except GitFailed as failed:
         raise Broken(str(failed)) from failed
     reach("bundled")
@@ -82,15 +93,29 @@ def _taken_in(workspace: Workspace, base: str, head: str, bundle: bytes) -> str:
     """Index the pack of the bundle in our store, which refuses broken objects and broken links."""
     pack = bundle[bundle.index(b"\n\n") + 2 :]
     try:
-        git(store(workspace), "index-pack", "--stdin", "--fix-thin", "--strict", stdin=pack)
+        git(
+            store(workspace),
+            "index-pack",
+            "--stdin",
+            "--fix-thin",
+            "--strict",
+            stdin=pack,
+            options=QUICK,
+        )
     except GitFailed as failed:
         raise Broken(str(failed)) from failed
-    reach("crossed")
-    if object_id(store(workspace), head) != head:
-        raise Broken(f"the bundle names the commit {head[:12]} and does not hold it")
-    if not contains(store(workspace), base, head):
-        raise _rewritten(base, head)
+    _arrived(workspace, base, head)
     return head
+
+
+def _arrived(workspace: Workspace, base: str, head: str) -> None:
+    reach("crossed")
+    try:
+        grown = contains(store(workspace), base, head)
+    except GitFailed as failed:
+        raise Broken(f"the bundle names the commit {head[:12]} and does not hold it") from failed
+    if not grown:
+        raise _rewritten(base, head)
 
 
 def _made_inside(workspace: Workspace, place: Place, base: str) -> bytes:

@@ -14,7 +14,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from subprocess import PIPE, Popen
-from typing import cast
+from typing import IO, Any, cast
 
 from git import Git
 
@@ -122,10 +122,13 @@ def ask(
 
 
 @contextmanager
-def started(place: Place, *args: str, options: tuple[str, ...] = ()) -> Generator["Popen[bytes]"]:
-    """A running git with all three streams piped; its process group does not outlive the block."""
+def started(
+    place: Place, *args: str, options: tuple[str, ...] = (), stdin: IO[bytes] | int = PIPE
+) -> Generator["Popen[bytes]"]:
+    """A running git with its streams piped; its process group does not outlive the block."""
     chosen = [word for option in (*OPTIONS, *options) for word in ("-c", option)]
-    process = start(["git", *chosen, *args], place.environment(), place.work_tree or place.git_dir)
+    folder = place.work_tree or place.git_dir
+    process = start(["git", *chosen, *args], place.environment(), folder, stdin)
     try:
         yield process
     except BaseException:
@@ -139,12 +142,14 @@ def started(place: Place, *args: str, options: tuple[str, ...] = ()) -> Generato
         process.wait()
 
 
-def start(command: list[str], env: Mapping[str, str], folder: Path) -> "Popen[bytes]":
+def start(
+    command: list[str], env: Mapping[str, str], folder: Path, stdin: IO[bytes] | int = PIPE
+) -> "Popen[bytes]":
     """Start a command with exactly this environment. In a folder that is gone, GitPython stays where we are."""
     clean = ["env", "-i", *(f"{name}={value}" for name, value in env.items()), *command]
     runner = Git(str(folder)).execute(
         clean,
-        istream=PIPE,  # pyright: ignore[reportArgumentType] -- GitPython hands it on to Popen
+        istream=cast("Any", stdin),  # GitPython hands it on to Popen
         as_process=True,
         start_new_session=True,
         pass_fds=inherited(),

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from adapters.failpoints import reach
 from adapters.repository.git import GitFailed, Place, ask, contains, git, refs
+from adapters.repository.sending import send
 from adapters.repository.workspaces import store, target_place
 from domain.target import Workspace
 from domain.value import Refused
@@ -18,16 +19,9 @@ class Moved(Refused):
     """A ref was not where we had left it: somebody else wrote to it."""
 
 
-def send(workspace: Workspace, commits: Sequence[str], known: Sequence[str]) -> None:
-    """Copy commits and all they need from our store to the target, checked by `fsck` rules on arrival."""
-    wanted = "".join(f"{commit}\n" for commit in dict.fromkeys(commits))
-    wanted += "".join(f"^{commit}\n" for commit in dict.fromkeys(known) if commit)
-    pack = git(
-        store(workspace), "pack-objects", "--revs", "--stdout", "-q", "--thin", "--delta-base-offset",
-        stdin=wanted.encode(),
-    )  # fmt: skip
-    reach("objects-packed")
-    git(target_place(workspace), "index-pack", "--stdin", "--fix-thin", "--strict", stdin=pack)
+def put_in(workspace: Workspace, commits: Sequence[str], known: Sequence[str]) -> None:
+    """Send commits and all they need from our store to the target."""
+    send(store(workspace), target_place(workspace), commits, known)
     reach("objects-sent")
 
 

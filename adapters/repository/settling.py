@@ -12,9 +12,9 @@ from adapters.repository.git import object_id
 from adapters.repository.landing import (
     campaign_refs,
     move_refs,
+    put_in,
     refuse_checked_out,
     refuse_foreign,
-    send,
 )
 from adapters.repository.merging import Merger
 from adapters.repository.replaying import replay
@@ -148,7 +148,7 @@ class _Desk:
         kept = [commit for commit in settled.parked if commit.ref]
         updates |= {commit.ref: (commit.sha, now.get(commit.ref)) for commit in kept}
         known = [workspace.base, self.chain.base, branch or "", previous or ""]
-        send(workspace, [new for new, _ in updates.values()], known)
+        put_in(workspace, [new for new, _ in updates.values()], known)
         move_refs(workspace, updates, why)
 
     def _message(self, commit: Commit, **more: str) -> str:
@@ -195,5 +195,5 @@ def save(workspace: Workspace, state: State, why: str, at: int) -> None:
     """Write the state alone: at the end of a run, and when sites were declined."""
     previous = object_id(target_place(workspace), workspace.state_ref)
     (new,) = write_commits(store(workspace), [states.draft(state, previous, why)], at)
-    send(workspace, [new], [previous or ""])
+    put_in(workspace, [new], [previous or ""])
     move_refs(workspace, {workspace.state_ref: (new, previous)}, why)

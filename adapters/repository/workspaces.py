@@ -16,6 +16,7 @@ import hashlib
 import os
 import shutil
 from collections.abc import Iterable
+from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 
@@ -26,6 +27,7 @@ from adapters.repository.git import Place, git
 from adapters.repository.laying import copy_shallow, lay, lay_for_others
 from adapters.repository.moving import known, look_over, put
 from adapters.repository.sweeping import files_below, stand, strange
+from adapters.repository.writing import quoted
 from adapters.whole import DRAFT
 from domain.target import Workspace
 from domain.value import Refused
@@ -60,6 +62,12 @@ def target_place(workspace: Workspace) -> Place:
 
 def store(workspace: Workspace) -> Place:
     return Place(git_dir=Path(workspace.home) / "store.git")
+
+
+def with_agents_objects(workspace: Workspace) -> Place:
+    """Our store, and what we wrote into the agent's git directory. None of that one's settings count."""
+    objects = quoted(str(agent(workspace).git_dir / "objects")).decode()  # it may hold a colon
+    return replace(store(workspace), extra={"GIT_ALTERNATE_OBJECT_DIRECTORIES": objects})
 
 
 def agent(workspace: Workspace) -> Place:
@@ -144,6 +152,11 @@ def move_agent(workspace: Workspace, commit: str) -> None:
     (theirs / "info" / "attributes").write_text(RAW)
     copy_shallow(place.git_dir, theirs)
     reach("agent-moved")
+
+
+def look_over_agent(workspace: Workspace, commit: str) -> None:
+    """Say that nobody works in the agent's checkout of `commit` any more: the next move will be quicker."""
+    look_over(agent(workspace), agent_folder(workspace), commit, frozenset())
 
 
 def move_gate(workspace: Workspace, commit: str, keep: frozenset[str] = frozenset()) -> None:

@@ -236,7 +236,8 @@ class Campaign:
         shas = write_commits(agent(self.workspace), drafts, at)
         if shas:
             git(agent(self.workspace), "update-ref", "--no-deref", "HEAD", shas[-1])
-        return self._read(base, cross(self.workspace, base), at)
+        head = shas[-1] if shas else base
+        return self._read(base, cross(self.workspace, base, head), at)
 
     def theirs(self, *scripts: Sequence[str], base: str = "") -> Chain:
         """What an agent makes that commits by itself, with plain git in the `.git` it was given."""

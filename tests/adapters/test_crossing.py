@@ -34,7 +34,7 @@ def _agents(target, campaign) -> Repo:
 
 
 def test_no_commit_crosses_as_the_base(target, campaign, agents):
-    assert cross(campaign.workspace, target.head) == target.head
+    assert cross(campaign.workspace, target.head, target.head) == target.head
     assert cross_theirs(campaign.workspace, target.head) == target.head
 
 
@@ -58,7 +58,8 @@ def test_our_own_commits_do_not_depend_on_the_agents_git(target, campaign):
     chain = campaign.chain({"a.py": "2\n"})
     shutil.rmtree(campaign.agent / ".git")
 
-    assert cross(campaign.workspace, target.head) == chain.commits[0].sha
+    head = chain.commits[0].sha
+    assert cross(campaign.workspace, target.head, head) == head
 
 
 def test_nothing_of_the_target_changes(target, campaign, agents):

@@ -10,10 +10,10 @@ from adapters.repository.landing import (
     Moved,
     move_refs,
     moved_by_us,
+    put_in,
     refuse_blocked,
     refuse_checked_out,
     refuse_foreign,
-    send,
     stale_locks,
 )
 from adapters.repository.workspaces import target_place
@@ -27,7 +27,7 @@ STATE = "refs/swathe/ruff-up/state"
 def _sent(target, campaign):
     """A commit on the base that the target has, and no ref names."""
     chain = campaign.chain({"a.py": "2\n"})
-    send(campaign.workspace, [chain.commits[0].sha], [chain.base])
+    put_in(campaign.workspace, [chain.commits[0].sha], [chain.base])
     return chain.commits[0].sha
 
 
@@ -219,5 +219,5 @@ def test_a_pack_that_lacks_objects_is_refused_by_the_target(target, campaign, tm
     chain = campaign.chain({"a.py": "2\n"}, {"b.py": "3\n"})
 
     with pytest.raises(GitFailed, match="index-pack"):
-        send(campaign.workspace, [chain.commits[1].sha], [chain.commits[0].sha])
+        put_in(campaign.workspace, [chain.commits[1].sha], [chain.commits[0].sha])
     assert list(Repo(target.folder, init=False).refs) == ["refs/heads/main"]
