@@ -6,6 +6,7 @@ flow does none of it twice.
 
 from collections.abc import Callable, Collection
 from pathlib import Path
+from threading import Thread
 
 from adapters import events, proving
 from adapters.catalogue import read_catalogue
@@ -14,6 +15,7 @@ from adapters.failpoints import reach
 from adapters.processes.temporary import forget_abandoned
 from adapters.proving import Prepared
 from adapters.repository import lock, states, workspaces
+from adapters.repository.credentials import shapes
 from adapters.repository.git import object_id
 from adapters.repository.opening import uncommitted
 from adapters.repository.recovery import recover
@@ -73,6 +75,7 @@ def set_out(
     if not surveyed.known:
         paths = passes.sources(workspace, surveyed.tip)
     if paths:
+        Thread(target=shapes, daemon=True).start()  # slow to load, and the gate is run elsewhere
         told, workspace = workspace.sandbox.said, before_gate(workspace)
         _tell_sandbox(workspace, told)
         proved = prove_baseline(workspace, paths)

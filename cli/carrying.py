@@ -3,7 +3,6 @@
 import os
 from contextlib import chdir
 from pathlib import Path
-from threading import Thread
 from typing import cast
 
 from adapters import beginning, ending, events, redacting
@@ -73,13 +72,11 @@ def _busy(options: RunOptions, workspace: Workspace, busy: Busy) -> Report:
 
 def _made_ready(workspace: Workspace) -> Workspace:
     """The workspace with its sandbox. Our server starts while the gate runs on the base commit."""
-    from adapters.repository.credentials import shapes
     from adapters.service import server
     from adapters.service.environment import operators_server
 
     if not operators_server():
         server.start(swathe_home())
-    Thread(target=shapes, daemon=True).start()  # slow to load, and the gate is run elsewhere
     return boxed(workspace)
 
 

@@ -9,14 +9,13 @@ that a test runner says where it hung); its end, which the engine's death brings
 well, kills everything at once. The outcome goes over the status pipe, which the command does not inherit.
 """
 
-import ctypes
 import os
 import resource
 import select
 import sys
 import time
 
-# Every gate run waits for this program to start: `signal` and `contextlib` would be a third of that.
+# Every gate run waits for this program to start: `signal`, `contextlib` and `ctypes` would be half of that.
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import signal
@@ -31,7 +30,15 @@ NOT_FOUND, NOT_EXECUTABLE = 127, 126
 
 
 def prctl(option: int, value: int) -> None:
-    ctypes.CDLL(None, use_errno=True).prctl(option, value, 0, 0, 0)
+    try:
+        from _ctypes import call_function, dlopen, dlsym  # noqa: PLC0415 -- what `ctypes` is made of
+
+        program = dlopen(None, 0)  # pyright: ignore[reportArgumentType] -- as `ctypes` itself does
+        call_function(dlsym(program, "prctl"), (option, value, 0, 0, 0))
+    except ImportError:
+        import ctypes  # noqa: PLC0415
+
+        ctypes.CDLL(None).prctl(option, value, 0, 0, 0)
 
 
 def contain() -> None:

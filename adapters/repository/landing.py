@@ -43,9 +43,6 @@ def move_refs(
     Repeating a move that was made already has no effect, so that a retried step is safe.
     """
     place = target_place(workspace)
-    now = campaign_refs(workspace)
-    if all(now.get(ref) == new for ref, (new, _) in updates.items()):
-        return
     lines = ["start"]
     for ref, (new, old) in updates.items():
         lines.append(f"update {ref} {new} {old}" if old else f"create {ref} {new}")
@@ -56,6 +53,9 @@ def move_refs(
         stdin="\n".join(lines).encode(),
     )  # fmt: skip
     if status:
+        now = campaign_refs(workspace)
+        if all(now.get(ref) == new for ref, (new, _) in updates.items()):
+            return
         message = err.decode(errors="replace")
         if any(words in message for words in _MOVED):
             raise Moved(

@@ -6,7 +6,7 @@ import pytest
 from repos import on_disk
 
 from adapters.repository import moving
-from adapters.repository.git import git
+from adapters.repository.git import GitFailed, git
 from adapters.repository.workspaces import _gate, move_gate
 
 
@@ -16,8 +16,9 @@ def _stepped(campaign):
     place, folder = _gate(campaign.workspace), campaign.gate
 
     def stepped(old: str, new: str) -> bool:
-        look = moving._look(place, folder, old, frozenset())
-        return moving._stepped(place, folder, look, new, frozenset())
+        look = moving._look(place, folder, frozenset())
+        rows = dict(moving._differences(place, old, new))
+        return moving._stepped(place, folder, look, rows, frozenset())
 
     stepped.place = place
     return stepped
@@ -78,5 +79,8 @@ def test_a_look_that_fails_is_no_look(target, campaign):
 
     moving.look_over(_gate(campaign.workspace), campaign.gate, old, frozenset())
 
-    assert moving._look_at(campaign.gate) is None
-    assert moving._look_at(campaign.gate) is None
+    with pytest.raises(GitFailed):
+        move_gate(campaign.workspace, old)
+    index.unlink()
+    move_gate(campaign.workspace, old)
+    assert on_disk(campaign.gate)["a.py"] == b"1\n"
