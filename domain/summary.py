@@ -1,5 +1,6 @@
 """The closing report in words: the numbers, what to do next, and the whole of it as markdown."""
 
+import re
 from collections.abc import Iterable, Sequence
 
 from domain.report import Ending, Parked, Report
@@ -69,8 +70,8 @@ def markdown(report: Report) -> str:
     """The closing report, for a file, a terminal or an artifact in the Prefect UI."""
     blocks = [
         f"# {_cell(report.axis)} on {_cell(report.target)}: {report.ending}",
-        _text(report.why),
-        f"**Next:** {_text(next_step(report))}",
+        verbatim(report.why),
+        f"**Next:** {verbatim(next_step(report))}",
         *_home(report),
         "## Numbers",
         _table(("", ""), ((name, _cell(value)) for name, value in numbers(report))),
@@ -150,7 +151,7 @@ def _remaining(report: Report) -> list[str]:
 
 def _circumstances(report: Report) -> list[str]:
     base = report.baseline
-    said = [_text(note) for note in report.notes]
+    said = [verbatim(note) for note in report.notes]
     said += [f"failed on the base already: {_code(test)}" for test in base.failed]
     said += [
         f"answers both ways: {_code(test)}" for test in dict.fromkeys((*base.flaky, *report.flaky))
@@ -158,7 +159,8 @@ def _circumstances(report: Report) -> list[str]:
     said += [f"failed on the base, passes now: {_code(test)}" for test in report.fixed]
     said += [f"declined: {_code(site)}" for site in report.declined]
     said += [
-        f"{counted(count, 'file')} skipped: {_text(why)}" for why, count in report.skipped.items()
+        f"{counted(count, 'file')} skipped: {verbatim(why)}"
+        for why, count in report.skipped.items()
     ]
     return ["## Notes", "\n".join(f"- {line}" for line in said)] if said else []
 
@@ -172,13 +174,23 @@ def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     return "\n".join(lines)
 
 
-def _text(text: str) -> str:
-    # A repository's texts are not markup: `<img>` in a subject would be fetched by the UI.
-    return printable(text).replace("<", "&lt;")
+def verbatim(text: str) -> str:
+    """`text` on one line, which markdown shows as it is; code in backticks stays code.
+
+    A repository's texts are not markup: an image in a subject would be fetched by the UI.
+    """
+    text = printable(text).replace("<", "&lt;")
+    return _CODE_OR_MARKUP.sub(lambda found: found["code"] or f"\\{found[0]}", text)
+
+
+_CODE_OR_MARKUP = re.compile(
+    r"(?P<code>(?<!`)(?P<ticks>`+)(?!`).+?(?<!`)(?P=ticks)(?!`))"
+    r"|[\\*]|(?<=!)\[|(?<=\])\(|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])"
+)
 
 
 def _cell(text: str) -> str:
-    return _text(text).replace("|", "\\|").replace("![", "!\\[").replace("](", "]\\(")
+    return verbatim(text).replace("|", "\\|")
 
 
 def _code(text: str) -> str:

@@ -17,7 +17,7 @@ from prefect.logging import get_run_logger
 from prefect.runtime import flow_run
 
 from domain.report import Landed, Parked, Report
-from domain.summary import broken_tests, markdown
+from domain.summary import broken_tests, markdown, verbatim
 from domain.target import Workspace
 from domain.words import counted
 
@@ -52,20 +52,20 @@ def show_commits(workspace: Workspace, landed: Sequence[Landed], parked: Sequenc
     table = [
         {
             "what": "landed",
-            "site": c.site,
+            "site": verbatim(c.site),
             "gate": c.verified,
             "commit": c.sha[:12],
-            "subject": c.subject,
+            "subject": verbatim(c.subject),
         }
         for c in landed[:MOST_ROWS]
     ]
     table += [
         {
             "what": "parked",
-            "site": p.site,
-            "gate": f"{p.reason}: {broken_tests(p, most=1)}".rstrip(": "),
+            "site": verbatim(p.site),
+            "gate": verbatim(f"{p.reason}: {broken_tests(p, most=1)}".rstrip(": ")),
             "commit": p.sha[:12],
-            "subject": p.subject,
+            "subject": verbatim(p.subject),
         }
         for p in parked[:MOST_ROWS]
     ]

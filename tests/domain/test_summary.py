@@ -1,6 +1,10 @@
+import re
 from typing import get_args
 
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+from markdown_it import MarkdownIt
 
 from domain.gate import Failure
 from domain.report import (
@@ -13,7 +17,7 @@ from domain.report import (
     Report,
     Seconds,
 )
-from domain.summary import MOST_ROWS, broken_tests, markdown, next_step, numbers
+from domain.summary import MOST_ROWS, broken_tests, markdown, next_step, numbers, verbatim
 
 TAKE = "git -C /src/pyg merge --ff-only swathe/ruff-f401"
 
@@ -171,6 +175,23 @@ def test_a_repository_cannot_write_markup_into_the_ui():
     assert "![x]" not in said
     assert "](http" not in said
     assert "`` a`b.py:1 ``" in said
+
+
+@given(st.text(alphabet="ab_*[]()!<>`|\\ /.:1"))
+@example("tally/__init__.py:1")
+@example("` <img src=x> ``")
+@example("\\\\*a\\\\*")
+def test_no_text_becomes_markup(text):
+    shown = MarkdownIt("commonmark").renderInline(verbatim(text))
+
+    assert set(re.findall(r"<(\w+)", shown)) <= {"code"}
+
+
+def test_the_name_of_a_module_is_shown_whole():
+    """Found by looking at the UI: `__init__` was bold, without its underscores."""
+    shown = MarkdownIt("commonmark").renderInline(verbatim("Fix `x` in tally/__init__.py:1"))
+
+    assert shown == "Fix <code>x</code> in tally/__init__.py:1"
 
 
 def test_a_long_table_is_cut_and_says_so():
