@@ -47,8 +47,8 @@ def find(
     if isinstance(engine, Commands):
         return command.find(reader, engine, allowed).listing(reader)
     scan = _look(reader, engine, cache)(_ordered(allowed))
-    if commit:
-        _seen[root] = _Seen((commit, axis, include_generated), reader.reasons, scan)
+    if commit and allowed is not None:
+        _seen[root] = _Seen((commit, axis, include_generated), allowed, reader.reasons, scan)
     return _listing(reader, scan, _remarks(scan))
 
 
@@ -58,6 +58,7 @@ class _Seen:
 
     what: tuple[str, Axis, bool]
     """The commit, the axis, and whether generated files were looked at."""
+    allowed: AbstractSet[str]
     reasons: dict[str, Reason]
     scan: Scan
 
@@ -70,7 +71,7 @@ def _first_look(
 ) -> Scan:
     """Of a pass; the one that told of its sites, when it was at the same commit."""
     seen = _seen.pop(reader.root, None)
-    if seen is None or seen.what != what or allowed is None:
+    if seen is None or seen.what != what or allowed is None or not allowed <= seen.allowed:
         return look(_ordered(allowed))
     reader.reasons |= seen.reasons
     seen.scan.found = {path: sites for path, sites in seen.scan.found.items() if path in allowed}

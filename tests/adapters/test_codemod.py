@@ -368,3 +368,41 @@ def test_the_end_is_what_ruff_itself_would_write(bench: Bench, tmp_path: Path, s
 
     for name in walked(theirs):
         assert (bench.tree / name).read_bytes() == (theirs / name).read_bytes(), name
+
+
+AT_ONE = {"commit": "one", "allowed": frozenset({"a.py"})}
+
+
+@pytest.mark.parametrize(
+    ("told", "at", "allowed"),
+    [
+        (AT_ONE, "one", {"a.py"}),
+        (AT_ONE, "two", {"a.py"}),
+        (AT_ONE, "one", {"a.py", "b.py"}),
+        ({**AT_ONE, "commit": ""}, "one", {"a.py"}),
+        ({**AT_ONE, "allowed": frozenset({"a.py", "b.py"})}, "one", {"a.py"}),
+        ({**AT_ONE, "allowed": frozenset({"b.py"})}, "one", {"a.py"}),
+    ],
+    ids=["the same", "another commit", "more files", "no commit", "fewer files", "other files"],
+)
+def test_a_pass_changes_the_same_whatever_was_looked_at_before(bench: Bench, told, at, allowed):
+    for name in ("a.py", "b.py"):
+        bench.put(name, f"x = {FORMAT}\n")
+    axis = Ruff(select="UP032")
+    find(bench.tree, axis, cache=bench.cache, **told)
+    if at == "two":
+        bench.put("a.py", f"import os\nx = {FORMAT}\n")
+
+    worked = work(
+        bench.tree,
+        axis,
+        allowed=frozenset(allowed),
+        cache=bench.cache,
+        commit=bench.commit,
+        at=at,
+    )
+
+    before = b"import os\n" if at == "two" else b""
+    assert bench.contents == [before + b'x = f"{1}"\n', b'x = f"{1}"\n'][: len(allowed)]
+    assert worked.commits == len(allowed)
+    assert worked.left.sites == ()
