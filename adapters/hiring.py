@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Callable, Sequence
+from pathlib import Path
 
 from adapters import beginning, events, proving
 from adapters.executors import model
@@ -13,6 +14,7 @@ from adapters.repository import states
 from adapters.repository.workspaces import run_folder, target_place
 from domain.axis import Axis, title
 from domain.brief import PassBrief
+from domain.budget import Budget
 from domain.commit import Chain, Halt
 from domain.gate import Verdict
 from domain.hired import Family, Hired
@@ -20,50 +22,73 @@ from domain.journal import Brief
 from domain.judgement import judge
 from domain.ledger import Caps
 from domain.outcome import Outcome
+from domain.reading import Confirm
 from domain.recognition import numbered, site_key
 from domain.role import Finding, PassReport, SiteList
 from domain.site import Listing, Site
 from domain.state import State
 from domain.target import Workspace
+from domain.value import Refused
 from domain.words import MINUTE
-
-__all__ = ["check", "look_afresh", "make", "spent_usd"]
 
 HALTS: dict[str, Halt] = {"budget": "budget", "paused": "paused", "fatal": "refused"}
 
 
-def check(hired: Hired, max_usd: float | None) -> None:
-    """Refuse a model that could not be asked: no key, or no price under a cap in dollars."""
-    connect(hired, os.environ, Caps(max_usd=max_usd))
+def check(hired: Hired, budget: Budget, confirm: Confirm) -> None:
+    """Refuse a model that could not be asked: no key, or no price under a cap in dollars; a reader of each, too."""
+    connect(hired, os.environ, budget.caps)
+    if confirm == "off":
+        return
+    reader = other(hired)
+    if reader:
+        connect(reader, os.environ, budget.caps)
+    elif confirm == "each":
+        raise Refused(
+            f"--confirm each: every commit is to be read by a family that did not write it, and no family but "
+            f"{hired.family} has a key. Set the other one's key, or ask for less: --confirm sample lands what nobody "
+            f"could read, and says so in each commit."
+        )
 
 
 def make(workspace: Workspace, axis: Axis, brief: Brief) -> Chain:
     """Let the model that was hired work through a pass, and bring its commits across."""
     assert workspace.hired  # noqa: S101 -- the caller asked
     prepared, _ = beginning.proved_by(workspace)
+    run = run_folder(workspace)
     passed = model.make(
         workspace,
         brief.tip,
         _told(workspace, axis, brief),
         workspace.hired,
-        caps=Caps(max_usd=brief.max_usd),
+        caps=brief.caps,
         ears=_ears(workspace, brief),
         environment=prepared.environment,
     )
     report, outcome = passed.outcome.answer, passed.outcome
-    if outcome.back_seconds:
-        back = f"; worth coming back in {outcome.back_seconds / MINUTE:.0f} minutes"
-    else:
-        back = ""
+    halt = HALTS.get(outcome.ended, "")
+    if halt == "budget" and not _all_spent(run, brief):
+        halt = ""  # of this pass, or of one site in it: the next pass begins anew
     return passed.chain.model_copy(
         update={
             "claimed": isinstance(report, PassReport) and report.axis_complete,
             "usd": outcome.usd,
-            "halt": HALTS.get(outcome.ended, ""),
-            "why": f"{outcome.why}{back}",
+            "halt": halt,
+            "why": f"{outcome.why}{_worth(outcome)}",
             "notes": (*passed.chain.notes, *_said(outcome)),
         }
     )
+
+
+def _all_spent(run: Path, brief: Brief) -> bool:
+    """Whether it is the cap of the whole run that leaves no money."""
+    cap = Account(run / LEDGER, brief.caps).cap_reached(brief.number, "")
+    return cap is not None and cap.of == "run"
+
+
+def _worth(outcome: Outcome) -> str:
+    if not outcome.back_seconds:
+        return ""
+    return f"; worth coming back in {outcome.back_seconds / MINUTE:.0f} minutes"
 
 
 def look_afresh(
@@ -75,9 +100,9 @@ def look_afresh(
     """
     assert workspace.hired  # noqa: S101 -- the caller asked
     prepared, _ = beginning.proved_by(workspace)
-    reader = _other(workspace.hired)
+    reader = other(workspace.hired) or workspace.hired
     asked = Consultant(
-        reader, Caps(max_usd=max_usd), Ears(gate=_gate(workspace)), prepared.environment, number
+        reader, Caps(max_usd=max_usd), Ears(gate=gate(workspace)), prepared.environment, number
     )
     outcome = asked.rescan(workspace, tip, title(axis))
     if not isinstance(outcome.answer, SiteList):
@@ -93,9 +118,10 @@ def spent_usd(workspace: Workspace) -> float:
     return Account(path, Caps()).ledger.spent_usd if path.exists() else 0.0
 
 
-def _other(hired: Hired) -> Hired:
+def other(hired: Hired) -> Hired | None:
+    """A family that does not write, and has a key."""
     others: list[Family] = [name for name in with_key(os.environ) if name != hired.family]
-    return Hired(family=others[0]) if others else hired
+    return Hired(family=others[0]) if others else None
 
 
 def _sites(found: Sequence[Finding]) -> tuple[Site, ...]:
@@ -125,7 +151,9 @@ def _told(workspace: Workspace, axis: Axis, brief: Brief) -> PassBrief:
         gate=prepared.plan.verify,
         known_failures=baseline.failed,
         landed=state.landed,
-        parked=state.parked,
+        parked=tuple(one for one in state.parked if one.made_from not in brief.doubted),
+        doubted=tuple(one for one in state.parked if one.made_from in brief.doubted),
+        disputed=tuple(sorted(state.disputed)),
         sites=brief.sites,
         declined=state.declined,
         left=brief.left,
@@ -143,23 +171,23 @@ def _ears(workspace: Workspace, brief: Brief) -> Ears:
         return "the time is spent" if late else ""
 
     return Ears(
-        gate=_gate(workspace),
+        gate=gate(workspace),
         hurry=hurry,
         tell=lambda words: events.emit(run, "step", what=words),
     )
 
 
-def _gate(workspace: Workspace) -> Callable[[str], str]:
+def gate(workspace: Workspace) -> Callable[[str], str]:
     """The real gate on a tree, in words; a tree that was seen costs nothing."""
 
-    def gate(commit: str) -> str:
+    def says(commit: str) -> str:
         prepared, baseline = beginning.proved_by(workspace)
         done, _ = proving.run(
             workspace, prepared, commit, expect_reports=baseline.run.tests is not None
         )
         return _in_words(judge(done, baseline), done.tail)
 
-    return gate
+    return says
 
 
 def _in_words(verdict: Verdict, tail: str) -> str:

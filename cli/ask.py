@@ -153,6 +153,30 @@ MaxMinutes = Annotated[
     float | None,
     typer.Option(metavar="N", help="At most this many active minutes.", rich_help_panel=LIMITS),
 ]
+Confirm = Annotated[
+    Literal["off", "sample", "each"],
+    typer.Option(
+        help="Which commits a model of the other family reads before they land; what it says breaks something is parked. "
+        "sample: the first of every kind of file, and one in five; each: all, refused without the other family's key.",
+        rich_help_panel=MODEL,
+    ),
+]
+MaxUsdPerPass = Annotated[
+    float | None,
+    typer.Option(
+        metavar="X",
+        help="At most this many for one pass; the next one begins anew.",
+        rich_help_panel=LIMITS,
+    ),
+]
+MaxUsdPerSite = Annotated[
+    float | None,
+    typer.Option(
+        metavar="X",
+        help="At most this many between two commits of a pass; then the pass ends.",
+        rich_help_panel=LIMITS,
+    ),
+]
 MaxUsd = Annotated[
     float | None,
     typer.Option(
@@ -208,11 +232,23 @@ def target(
     )
 
 
-def budget(max_passes: int | None, max_minutes: float | None, max_usd: float | None) -> Budget:
+def budget(
+    max_passes: int | None,
+    max_minutes: float | None,
+    max_usd: float | None,
+    max_usd_per_pass: float | None = None,
+    max_usd_per_site: float | None = None,
+) -> Budget:
     return Budget(
+        max_usd_per_pass=_positive("--max-usd-per-pass", max_usd_per_pass),
+        max_usd_per_site=_positive("--max-usd-per-site", max_usd_per_site),
         max_passes=None
         if max_passes is None
         else int(checked.positive("--max-passes", max_passes)),
-        max_minutes=None if max_minutes is None else checked.positive("--max-minutes", max_minutes),
-        max_usd=None if max_usd is None else checked.positive("--max-usd", max_usd),
+        max_minutes=_positive("--max-minutes", max_minutes),
+        max_usd=_positive("--max-usd", max_usd),
     )
+
+
+def _positive(option: str, value: float | None) -> float | None:
+    return None if value is None else checked.positive(option, value)

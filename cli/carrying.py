@@ -32,7 +32,7 @@ def run_campaign(options: RunOptions) -> Report:
     if options.hired:
         from adapters import hiring
 
-        hiring.check(options.hired, options.budget.max_usd)
+        hiring.check(options.hired, options.budget, options.confirm)
     if options.hired or _has_to_be_held(options.target, axis):
         workspace = boxed(workspace)
     try:
@@ -106,6 +106,7 @@ def _flow(options: RunOptions, axis: Axis, workspace: Workspace) -> Report:
             options.retry,
             workspace.run,
             options.hired,
+            options.confirm,
             return_state=True,
         )
     path = run_folder(workspace) / "report.json"

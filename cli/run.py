@@ -8,6 +8,7 @@ import typer
 
 from cli import ask, checked, terminal
 from domain.options import Grain, RunOptions
+from domain.reading import confirmable
 from domain.report import Report
 from domain.value import Refused
 
@@ -52,6 +53,7 @@ def run(
     model: ask.Model = "",
     price: ask.Price = "",
     effort: ask.Thinking = "",
+    confirm: ask.Confirm = "off",
     grain: OneCommit = "finding",
     unsafe: Unsafe = False,
     retry: Annotated[
@@ -60,6 +62,8 @@ def run(
     max_passes: ask.MaxPasses = None,
     max_minutes: ask.MaxMinutes = None,
     max_usd: ask.MaxUsd = None,
+    max_usd_per_pass: ask.MaxUsdPerPass = None,
+    max_usd_per_site: ask.MaxUsdPerSite = None,
     dry_run: Annotated[
         bool,
         typer.Option(
@@ -90,11 +94,13 @@ def run(
             include_generated=include_generated,
             gate_minutes=gate_minutes,
         )
+        hired = ask.hired(executor, model, price, effort)
         options = RunOptions(
             target=target,
             axis=checked.words("--axis", axis),
-            hired=ask.hired(executor, model, price, effort),
-            budget=ask.budget(max_passes, max_minutes, max_usd),
+            hired=hired,
+            confirm=confirmable(confirm, hired),
+            budget=ask.budget(max_passes, max_minutes, max_usd, max_usd_per_pass, max_usd_per_site),
             grain=grain,
             verify_each=verify_each,
             unsafe=unsafe,

@@ -11,7 +11,9 @@ everybody else of one of them cleared, or after its own failure came back among 
 
 from collections.abc import Collection, Mapping
 
+from domain.commit import Halt
 from domain.gate import Failure, Verdict
+from domain.reading import Confirm, Reading
 from domain.red_rate import RedRate
 from domain.value import Value
 
@@ -70,7 +72,9 @@ class Outcome(Value):
     """The good ones that were verified with the protected files of the base, too."""
     bad: tuple[Blame, ...] = ()
     refused: dict[str, str] = {}
-    """The reason by commit that was not admitted."""
+    """The reason by commit that was not admitted, or that a reader spoke against."""
+    read: dict[str, Reading] = {}
+    """What a reader of another family said, by commit."""
     rate: RedRate = RedRate()
 
 
@@ -86,7 +90,18 @@ class Batch(Value):
     good: tuple[str, ...] = ()
     bad: tuple[Blame, ...] = ()
     refused: dict[str, str] = {}
-    """Not admitted: the reason by commit. No gate is run for them."""
+    """Not admitted, or green and spoken against by a reader: the reason by commit."""
+    confirm: Confirm = "off"
+    to_read: frozenset[str] = frozenset()
+    """Commits that a reader of another family is asked about once they are green."""
+    read: dict[str, Reading] = {}
+    """What it said."""
+    reading_seconds: float = 0.0
+    halt: Halt = ""
+    """Why no commit can be read any more, where each has to be."""
+    halted: str = ""
+    before: int = 0
+    """How many were good before the last green answer: with them the gate saw the tree as it stands."""
     again: tuple[str, ...] = ()
     """Could not be replayed on the tip: to be made anew by the next scan."""
     reds: tuple[RedRun, ...] = ()
@@ -128,6 +143,7 @@ class Batch(Value):
             pinned=self.pinned,
             bad=self.bad,
             refused=self.refused,
+            read=self.read,
             rate=self.rate,
         )
 
@@ -187,6 +203,7 @@ class Batch(Value):
         cleared = self._without(
             set(probe),
             good=self.good + probe,
+            before=len(self.good),
             verified=self.verified | dict.fromkeys(probe, len(probe)),
             fixed=verdict.fixed,
             pinned=self.pinned + (probe if verdict.pinned else ()),

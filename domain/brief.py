@@ -57,6 +57,10 @@ class PassBrief(Value):
     known_failures: tuple[str, ...] = ()
     landed: tuple[Landed, ...] = ()
     parked: tuple[Parked, ...] = ()
+    doubted: tuple[Parked, ...] = ()
+    """Of the last pass: the gate was green on them, and a reader of another family spoke against them."""
+    disputed: tuple[str, ...] = ()
+    """Files where that happened twice."""
     sites: tuple[Finding, ...] = ()
     """Named by a probe, or by whoever looked last."""
     declined: tuple[str, ...] = ()
@@ -84,6 +88,16 @@ class PassBrief(Value):
                     [_parked(commit) for commit in self.parked],
                     last=True,
                     sanitise=_lines,
+                ),
+                _listed(
+                    "Parked, although the gate is green: a model of another family read them and disagrees. You are told "
+                    "once. Where it is right, do the site another way; where it is not, leave the site:",
+                    [_parked(commit) for commit in self.doubted],
+                    sanitise=_lines,
+                ),
+                _listed(
+                    "Disagreed about twice, and the operator's to decide; leave these files:",
+                    self.disputed,
                 ),
                 _listed("Sites that were found:", [_place(site) for site in self.sites]),
                 _listed("Taken back by the operator; leave them as they are:", self.declined),
@@ -115,8 +129,8 @@ def reviewing(axis: str, paths: Sequence[str]) -> str:
     return _joined(["PHASE: review", _axis(axis), _listed("Read these files, all of them:", paths)])
 
 
-def confirming(axis: str, commit: str, diff: str) -> str:
-    """What a confirm phase is told of one commit that the gate found green."""
+def confirming(axis: str, message: str, diff: str) -> str:
+    """What a confirm phase is told of one commit that the gate found green: nothing that differs between two runs."""
     cut = len(diff) > DIFF_CHARACTERS
     shown = diff[:DIFF_CHARACTERS]
     note = f"(the first {DIFF_CHARACTERS:,} of {len(diff):,} characters; read the rest with git)"
@@ -125,9 +139,10 @@ def confirming(axis: str, commit: str, diff: str) -> str:
             "PHASE: confirm",
             _axis(axis),
             (
-                f"Commit {commit[:12]} passed the gate. Does it hold up: right in what it changes, and in what "
-                "relies on that? Look at the code around it."
+                "The commit that HEAD stands on passed the gate. Does it hold up: does it do what the axis means, is it "
+                "right in what it changes, and in what relies on that? Look at the code around it."
             ),
+            "Its message:\n" + "\n".join(f"> {line}" for line in _lines(message).splitlines()),
             f"{note if cut else ''}\n```diff\n{shown}\n```".strip(),
         ]
     )

@@ -2,7 +2,12 @@
 
 from pydantic import Field
 
+from domain.ledger import Caps
+from domain.reading import Confirm
 from domain.value import Value
+
+READING_SHARE = 0.15
+"""Of the dollars of a run: kept for the reading of commits, where they are to be read."""
 
 
 class Budget(Value):
@@ -17,3 +22,30 @@ class Budget(Value):
     max_usd: float | None = Field(
         default=None, gt=0, title="US dollars", description="Only model executors cost money."
     )
+    max_usd_per_pass: float | None = Field(
+        default=None,
+        gt=0,
+        title="US dollars for a pass",
+        description="For the work of one pass; the next one begins anew.",
+    )
+    max_usd_per_site: float | None = Field(
+        default=None,
+        gt=0,
+        title="US dollars for a site",
+        description="Between two commits of a pass; what is not committed by then is given up.",
+    )
+
+    @property
+    def caps(self) -> Caps:
+        """In dollars."""
+        return Caps(
+            max_usd=self.max_usd,
+            max_usd_per_pass=self.max_usd_per_pass,
+            max_usd_per_site=self.max_usd_per_site,
+        )
+
+    def for_work(self, confirm: Confirm) -> Caps:
+        """What the work may spend: a share is held back for the reader, which is asked after it."""
+        if self.max_usd is None or confirm == "off":
+            return self.caps
+        return self.caps.model_copy(update={"max_usd": self.max_usd * (1 - READING_SHARE)})

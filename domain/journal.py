@@ -6,9 +6,12 @@ from domain.batch import Batch
 from domain.brief import Allowance
 from domain.budget import Budget
 from domain.commit import ChainOnShelf, Halt
+from domain.dissent import disputes, unconfirmed
 from domain.gate import Baseline, GatePlan
 from domain.hired import Hired
+from domain.ledger import Caps
 from domain.proof import Proof
+from domain.reading import Confirm
 from domain.recognition import barred
 from domain.red_rate import RedRate
 from domain.report import BaselineSummary, Ending, Remaining, Report, Seconds
@@ -39,8 +42,10 @@ class Brief(Value):
     """For a model: open sites that a probe or a fresh look named."""
     left: Allowance = Allowance()
     """Of the budget."""
-    max_usd: float | None = None
-    """For the whole run."""
+    caps: Caps = Caps()
+    """In dollars."""
+    doubted: tuple[str, ...] = ()
+    """Commits of the last pass that a reader spoke against: told once."""
 
 
 class Survey(Value):
@@ -63,10 +68,10 @@ class Survey(Value):
 
 
 def open_sites(survey: Survey) -> tuple[Site, ...]:
-    """Sites that remain and may be worked on: neither parked nor declined."""
+    """Sites that remain and may be worked on: neither parked nor declined nor disputed."""
     sites = survey.listing.sites
-    out = barred(sites, survey.state.settled)
-    return tuple(site for site in sites if site.id not in out)
+    out, disputed = barred(sites, survey.state.settled), survey.state.disputed
+    return tuple(site for site in sites if site.id not in out and site.path not in disputed)
 
 
 class Start(Value):
@@ -94,6 +99,7 @@ class Journal(Value):
     budget: Budget
     survey: Survey
     grain: str = "finding"
+    confirm: Confirm = "off"
     passes: int = 0
     gate_runs: int = 0
     gate_seconds: float = 0.0
@@ -107,13 +113,15 @@ class Journal(Value):
     fixed: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     skipped: dict[str, int] = {}
+    doubted: tuple[str, ...] = ()
+    """Commits of the last pass that a reader spoke against."""
 
     stopped: str = ""
     """Why no further gate can run: the environment is broken, or no time is left."""
 
     @classmethod
-    def begin(cls, start: Start, budget: Budget, grain: str) -> "Journal":
-        return cls(start=start, budget=budget, survey=start.survey, grain=grain)
+    def begin(cls, start: Start, budget: Budget, grain: str, confirm: Confirm = "off") -> "Journal":
+        return cls(start=start, budget=budget, survey=start.survey, grain=grain, confirm=confirm)
 
     @property
     def number(self) -> int:
@@ -145,7 +153,12 @@ class Journal(Value):
             for site in self.open_sites
         )
         return brief.model_copy(
-            update={"sites": named, "left": self._left(), "max_usd": self.budget.max_usd}
+            update={
+                "sites": named,
+                "left": self._left(),
+                "caps": self.budget.for_work(self.confirm),
+                "doubted": self.doubted,
+            }
         )
 
     def _left(self) -> Allowance:
@@ -180,10 +193,11 @@ class Journal(Value):
             update={
                 "passes": self.passes + 1,
                 "survey": survey,
-                "agent_seconds": self.agent_seconds + chain.seconds,
+                "agent_seconds": self.agent_seconds + chain.seconds + batch.reading_seconds,
                 "still": 0 if landed else self.still + 1,
-                "halt": chain.halt,
-                "halted": chain.why,
+                "halt": chain.halt or batch.halt,
+                "halted": chain.why if chain.halt else batch.halted,
+                "doubted": tuple(c for c, said in batch.read.items() if said.verdict == "breaks"),
                 "flaky": tuple(sorted({*self.flaky, *batch.flaky})),
                 "fixed": batch.fixed or self.fixed,
                 "notes": survey.listing.notes or chain.notes,
@@ -292,7 +306,16 @@ class Journal(Value):
             ),
             first_commit_seconds=survey.first_commit_seconds,
             skipped=self.skipped or survey.listing.skipped,
-            notes=tuple(dict.fromkeys((*start.notes, *(self.notes or survey.listing.notes)))),
+            notes=tuple(
+                dict.fromkeys(
+                    (
+                        *start.notes,
+                        *(self.notes or survey.listing.notes),
+                        *unconfirmed(mine),
+                        *disputes(state),
+                    )
+                )
+            ),
             take=take if state.landed else "",
             ui=ui,
         )
@@ -309,13 +332,19 @@ def remaining(
     sites = tuple(sites)
     parked = barred(sites, {site for commit in state.parked for site in commit.sites})
     declined = barred(sites, frozenset(state.declined))
+
+    def why(site: Site) -> str:
+        if site.id in declined or site.id in parked:
+            return "declined" if site.id in declined else "parked"
+        return "disputed" if site.path in state.disputed else otherwise
+
     return tuple(
         Remaining(
             site=site.place,
             key=site.key,
             rule=site.rule,
             message=site.message,
-            why="declined" if site.id in declined else "parked" if site.id in parked else otherwise,
+            why=why(site),
         )
         for site in sites
     )

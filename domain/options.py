@@ -4,6 +4,7 @@ from typing import Literal
 
 from domain.budget import Budget
 from domain.hired import Hired
+from domain.reading import Confirm
 from domain.target import Target
 from domain.value import Value
 
@@ -18,6 +19,8 @@ class RunOptions(Value):
     """A name from the catalogue, `ruff:SELECTORS`, `ast-grep:RULE.yml`, `cmd:…`, or one sentence."""
     hired: Hired | None = None
     """The model that is to work; None: rules are applied, and nothing costs money."""
+    confirm: Confirm = "off"
+    """Which of its commits a model of another family reads before they land."""
     budget: Budget = Budget()
     grain: Grain = "finding"
     """What one commit settles: one finding, the findings of a file, or the findings of a rule."""

@@ -64,6 +64,9 @@ class Landed(Value):
     pinned: bool = False
     """Verified twice: as committed, and with the tests and the other protected files of the base."""
     confirmed_by: str = ""
+    """The model of another family that read it and says that it holds."""
+    unconfirmed: str = ""
+    """Why it is not confirmed, although somebody was to read it: `unreviewed: …`, `unsure: …`."""
 
 
 class Parked(Value):
@@ -75,6 +78,8 @@ class Parked(Value):
     reason: str
     """`red`, `scope`, `protected: tests`, `new secret`, `binary`, `oversized`, `empty`, `mode`, … in few words."""
     failures: tuple[Failure, ...] = ()
+    doubted_by: str = ""
+    """The model of another family that says that it breaks something, while the gate is green on it."""
     ref: str = ""
     sha: str = ""
     made_from: str = ""
@@ -89,7 +94,7 @@ class Remaining(Value):
     rule: str = ""
     message: str = ""
     why: str = ""
-    """`parked`, `declined`, `not reached`, `no edit`."""
+    """`parked`, `declined`, `disputed`, `not reached`, `no edit`."""
 
 
 class Seconds(Value):

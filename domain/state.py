@@ -68,6 +68,12 @@ class State(Value):
         """Ids of sites that are not to be worked on: parked or declined."""
         return frozenset(self.declined) | {site for parked in self.parked for site in parked.sites}
 
+    @property
+    def disputed(self) -> frozenset[str]:
+        """Files in which a reader spoke against the work twice: they are the operator's to decide."""
+        doubts = Counter(file_of(parked.site) for parked in self.parked if parked.doubted_by)
+        return frozenset(path for path, count in doubts.items() if count > 1)
+
     def land(self, tip: str, landed: Sequence[Landed], rate: RedRate) -> "State":
         done = _keys(landed)
         return self.model_copy(
@@ -115,6 +121,11 @@ class State(Value):
 
 def _key(site: str) -> str:
     return site.partition("#")[0]
+
+
+def file_of(place: str) -> str:
+    """Of `path:line`."""
+    return place.rpartition(":")[0] or place
 
 
 def _keys(landed: Iterable[Landed]) -> Counter[str]:

@@ -9,15 +9,18 @@ from prefect import State, flow
 from domain.axis import Axis
 from domain.budget import Budget
 from domain.change import Grain
+from domain.confirming import heard, unread
 from domain.hired import Hired
 from domain.journal import Journal
 from domain.proof import answered, question
+from domain.reading import Confirm
 from domain.report import Report
 from domain.target import Target
 from domain.value import Busy
 from tasks.admit import admit
 from tasks.agent_pass import agent_pass
 from tasks.close import close
+from tasks.confirm import confirm as read
 from tasks.land import land
 from tasks.open_workspace import open_workspace
 from tasks.rescan import rescan
@@ -38,6 +41,7 @@ def campaign(
     retry: bool = False,
     run: str = "",
     hired: Hired | None = None,
+    confirm: Confirm = "off",
 ) -> State[Report]:
     """Carry one axis across a repository, one verified commit at a time.
 
@@ -50,19 +54,22 @@ def campaign(
         retry: Try parked and declined sites again.
         run: Id of the run; leave it empty.
         hired: The model that is to work, with a key in the worker's environment; none: rules are applied.
+        confirm: Which commits of the model another family reads before they land.
     """
     try:
-        workspace = open_workspace(target, axis, run, hired)
+        workspace = open_workspace(target, axis, run, hired, budget=budget, confirm=confirm)
     except Busy as busy:
         return held(busy)
-    journal = Journal.begin(set_out(workspace, axis, retry), budget, grain)
+    journal = Journal.begin(set_out(workspace, axis, retry), budget, grain, confirm)
 
     while not journal.ending:
         chain = agent_pass(workspace, axis, journal.brief)
-        batch = admit(workspace, chain, journal.rate, verify_each)
+        batch = admit(workspace, chain, journal.rate, verify_each, confirm)
         while batch.probe and not journal.stopped:
             proof = verify(workspace, chain, question(batch, journal.flaky))
             batch, journal = answered(batch, proof), journal.count(proof)
+            if green := unread(batch):
+                batch = heard(batch, read(workspace, axis, chain, green, budget.max_usd))
             if batch.ripe:
                 land(workspace, axis, chain, batch.outcome)
         tip = land(workspace, axis, chain, batch.outcome)

@@ -12,13 +12,16 @@ from domain.admission import Rules
 from domain.admission import admit as judged
 from domain.batch import Batch
 from domain.commit import ChainOnShelf
+from domain.reading import Confirm, to_be_read
 from domain.red_rate import RedRate
 from domain.target import Workspace
 
 
 @task(cache_policy=NO_CACHE)
 @discreet
-def admit(workspace: Workspace, chain: ChainOnShelf, rate: RedRate, each: bool) -> Batch:
+def admit(
+    workspace: Workspace, chain: ChainOnShelf, rate: RedRate, each: bool, confirm: Confirm = "off"
+) -> Batch:
     """The batch of a pass: what is admitted waits for the gate, what is not has its reason."""
     rules = Rules(
         globs=workspace.target.paths,
@@ -26,5 +29,9 @@ def admit(workspace: Workspace, chain: ChainOnShelf, rate: RedRate, each: bool) 
         opened=opened_classes(workspace),
         existing=frozenset(tracked(workspace, chain.base)),
     )
-    admitted, refused = judged(fetch(workspace, chain.number).commits, rules)
-    return Batch(pending=admitted, refused=refused, rate=rate, each=each)
+    commits = fetch(workspace, chain.number).commits
+    admitted, refused = judged(commits, rules)
+    read = to_be_read(confirm, [commit for commit in commits if commit.sha in admitted])
+    return Batch(
+        pending=admitted, refused=refused, rate=rate, each=each, confirm=confirm, to_read=read
+    )

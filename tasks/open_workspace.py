@@ -9,16 +9,31 @@ from adapters.boxing import boxed
 from adapters.repository.opening import open_target
 from adapters.repository.workspaces import run_folder
 from domain.axis import Axis, slug
+from domain.budget import Budget
 from domain.hired import Hired
+from domain.reading import Confirm, confirmable
 from domain.target import Target, Workspace, hire
 from tasks.showing import address
 
 
 @task(cache_policy=NO_CACHE)
 @redacting.discreet
-def open_workspace(target: Target, axis: Axis, run: str, hired: Hired | None = None) -> Workspace:
+def open_workspace(
+    target: Target,
+    axis: Axis,
+    run: str,
+    hired: Hired | None,
+    *,
+    budget: Budget,
+    confirm: Confirm,
+) -> Workspace:
     """Attach to the target. Safe to repeat: the same value, however often it is attached."""
     beginning.check_executor(axis, hired)
+    confirmable(confirm, hired)
+    if hired:
+        from adapters import hiring  # noqa: PLC0415 -- the libraries of models, for a model alone
+
+        hiring.check(hired, budget, confirm)
     redacting.refuse(target, axis)
     workspace = boxed(hire(open_target(target, slug(axis), run or str(flow_run.id)[:13]), hired))
     beginning.attach(workspace)

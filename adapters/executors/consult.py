@@ -23,6 +23,16 @@ from domain.outcome import Outcome
 from domain.role import Phase
 from domain.target import Workspace
 
+
+def shown(workspace: Workspace, commit: str, axis: str) -> str:
+    """The question about a commit of our store, whole: the axis, the commit's message and its diff."""
+    message, diff = (
+        git(store(workspace), "show", *how, commit).decode("utf-8", "replace")
+        for how in (("-s", "--format=%B"), ("--format=", "--no-ext-diff", "--no-textconv"))
+    )
+    return confirming(axis, message, diff)
+
+
 DIGITS = 12
 """Of a digest in the name of a conversation."""
 
@@ -45,11 +55,7 @@ class Consultant:
 
         Asked again of the same commit in the same run, it is told from the kept conversation.
         """
-        told = git(
-            store(workspace), "show", "--format=%s%n%n%b", "--no-ext-diff", "--no-textconv", commit
-        )
-        words = confirming(axis, commit, told.decode("utf-8", "replace"))
-        return self._consult(workspace, commit, "confirm", words)
+        return self._consult(workspace, commit, "confirm", shown(workspace, commit, axis))
 
     def rescan(self, workspace: Workspace, commit: str, axis: str) -> Outcome:
         """Which sites a fresh look at a commit still finds. The answer is a `SiteList`."""

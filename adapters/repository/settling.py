@@ -98,7 +98,12 @@ class _Desk:
     def write(self, line: Replay, steps: Sequence[Step], reasons: Reasons, start: str) -> Settled:
         drafts = [
             Draft(
-                self._message(commit, gate=self._verified(commit), pinned=self._pinned(commit)),
+                self._message(
+                    commit,
+                    gate=self._verified(commit),
+                    pinned=self._pinned(commit),
+                    **self._read(commit),
+                ),
                 entries,
                 None if n else start,
             )
@@ -161,12 +166,22 @@ class _Desk:
     def _pinned(self, commit: Commit) -> str:
         return PINNED if commit.sha in self.outcome.pinned else ""
 
+    def _read(self, commit: Commit) -> dict[str, str]:
+        """The trailers of a second opinion."""
+        reading = self.outcome.read.get(commit.sha)
+        if reading is None:
+            return {}
+        return {"confirmed_by": reading.confirmed_by, "unconfirmed": reading.unconfirmed}
+
     def _landed(self, commit: Commit, sha: str) -> Landed:
+        reading = self.outcome.read.get(commit.sha)
         return Landed(
             sha=sha,
             site=commit.place,
             sites=commit.sites,
             subject=subject_of(commit),
+            confirmed_by=reading.confirmed_by if reading else "",
+            unconfirmed=reading.unconfirmed if reading else "",
             verified=self._verified(commit),
             pinned=commit.sha in self.outcome.pinned,
             made_from=commit.sha,
@@ -178,12 +193,14 @@ class _Desk:
     ) -> Parked:
         # What holds a secret never enters the target, where a push would take it along.
         withheld = bool(commit.leaks)
+        reading = self.outcome.read.get(commit.sha)
         return Parked(
             site=commit.place,
             sites=commit.sites,
             subject=subject_of(commit),
             reason=reason,
             failures=failures,
+            doubted_by=reading.by if reading and reading.verdict == "breaks" else "",
             ref="" if withheld else f"refs/swathe/{self.workspace.axis}/parked/{commit.sha[:12]}",
             sha="" if withheld else kept,
             made_from=commit.sha,

@@ -20,15 +20,20 @@ def subject_of(commit: Commit) -> str:
     return clean(f"{commit.subject}\n{commit.body}")[0]
 
 
+def _name(word: str) -> str:
+    """`confirmed_by` as `Swathe-Confirmed-By`."""
+    return "-".join(["Swathe", *(part.capitalize() for part in word.split("_"))])
+
+
 def signed(workspace: Workspace, commit: Commit, signature: Signature, **more: str) -> str:
-    """The whole message. `more` are trailers of the single case, as in `gate` for `Swathe-Gate`."""
+    """The whole message. `more` are trailers of the single case, as in `gate` for `Swathe-Gate`, `confirmed_by` for `Swathe-Confirmed-By`."""
     others = len(commit.sites) - 1
     trailers = {
         "Swathe-Axis": signature.axis,
         "Swathe-Site": commit.place + (f" and {others} more" if others > 0 else ""),
         "Swathe-Run": workspace.run,
         "Swathe-Executor": signature.executor,
-        **{f"Swathe-{name.capitalize()}": value for name, value in more.items()},
+        **{_name(name): value for name, value in more.items()},
         "Swathe-Sandbox": TRAILERS[workspace.sandbox.backend],
         "Swathe-Cost-USD": f"{signature.usd:.4f}".rstrip("0").rstrip("."),
     }

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from domain.budget import Budget
+from domain.hired import Hired
 from domain.options import RunOptions
 from domain.target import Target
 
@@ -80,13 +81,40 @@ def test_every_answer_reaches_the_engine(swathe, engine, tmp_path):
     ]
 
 
+def test_what_is_said_of_a_model_reaches_the_engine(swathe, engine):
+    swathe(
+        *("run", ".", "--axis", "count from zero", "--executor", "gpt", "--confirm", "sample"),
+        *("--max-usd-per-pass", "1.5", "--max-usd-per-site", "0.25"),
+    )
+
+    assert engine.asked == [
+        RunOptions(
+            target=Target(repo="."),
+            axis="count from zero",
+            hired=Hired(family="gpt"),
+            confirm="sample",
+            budget=Budget(max_usd_per_pass=1.5, max_usd_per_site=0.25),
+        )
+    ]
+
+
 def test_what_is_not_said_is_the_default(swathe, engine):
     swathe("run", ".", "--axis", "ruff:UP")
 
     assert engine.asked == [RunOptions(target=Target(repo="."), axis="ruff:UP")]
 
 
-@pytest.mark.parametrize("option", ["--max-passes", "--max-minutes", "--max-usd", "--gate-minutes"])
+@pytest.mark.parametrize(
+    "option",
+    [
+        "--max-passes",
+        "--max-minutes",
+        "--max-usd",
+        "--max-usd-per-pass",
+        "--max-usd-per-site",
+        "--gate-minutes",
+    ],
+)
 @pytest.mark.parametrize("number", ["0", "-1", "nan", "inf", "-inf", "1e999", "300000s", "", "1,5"])
 def test_a_number_that_cannot_be_meant_is_refused_before_anything_is_done(
     swathe, engine, option, number
@@ -102,6 +130,7 @@ def test_a_number_that_cannot_be_meant_is_refused_before_anything_is_done(
     ("arguments", "said"),
     [
         (("--axis", " "), "--axis is empty"),
+        (("--axis", "a", "--confirm", "each"), "--confirm each is for the commits of a model"),
         (("--axis", "a", "--verify", ""), "--verify is empty"),
         (("--axis", "a", "--setup", "\t"), "--setup is empty"),
         (("--axis", "a", "--paths", ""), "--paths is empty"),

@@ -105,7 +105,7 @@ def test_a_log_of_a_megabyte_is_cut_at_its_end():
     [
         fixing(AXIS, [Finding(path="a.py", line=3, what="drops the width")]),
         reviewing(AXIS, ["a.py"]),
-        confirming(AXIS, "c" * 40, "+x\n"),
+        confirming(AXIS, "Say hello", "+x\n"),
         rescanning(AXIS, ["src/"]),
         PassBrief(axis=AXIS, number=1).words,
     ],
@@ -121,7 +121,7 @@ def test_a_rescan_is_told_nothing_of_what_was_done():
 
 
 def test_a_diff_that_is_too_long_says_that_it_is_cut():
-    words = confirming(AXIS, "c" * 40, "+x\n" * 100_000)
+    words = confirming(AXIS, "Say hello", "+x\n" * 100_000)
     assert "the first 60,000 of 300,000 characters" in words
     assert len(words) < 61_000
 

@@ -309,6 +309,22 @@ def killed_at(options: RunOptions, nth: int) -> None:
     engine.run_campaign(options)
 
 
+def killed_before(options: RunOptions, step: str) -> None:
+    """Run a campaign, and die by SIGKILL right after it said that `step` is next."""
+    from adapters import events  # noqa: PLC0415 -- in the child
+    from cli import engine  # noqa: PLC0415
+
+    emit = events.emit
+
+    def emit_and_die(run: Path, event: str, /, **facts: object) -> None:
+        emit(run, event, **facts)
+        if facts.get("what") == step:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    events.emit = emit_and_die
+    engine.run_campaign(options)
+
+
 def campaign(options: RunOptions) -> None:
     """Run a campaign, in a child."""
     from cli import engine  # noqa: PLC0415

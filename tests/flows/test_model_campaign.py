@@ -1,6 +1,9 @@
 """A campaign whose axis is a sentence, carried by a scripted model: real SDKs, real gate, real Prefect."""
 
+import signal
+
 import pytest
+from harness import exit_code, forked, killed_before
 from stub_provider import Provider
 from stub_script import Call, Turn, turns
 
@@ -159,3 +162,100 @@ def test_the_budget_ends_a_run_with_what_has_landed(make, serve):
     assert report.ending == "budget", report.why
     assert "Count a from zero" in repo.log("%s")
     assert report.spend_usd >= provider.bill.usd
+
+
+def opinion(verdict: str, **found: object) -> Turn:
+    return Turn(
+        calls=(Call("submit_verdict", {"verdict": verdict, "findings": [found] if found else []}),)
+    )
+
+
+def with_a_reader(work, read, looks):
+    """As `by_phase`; the reader holds with all but the diffs that `read` names."""
+
+    def script(seen):
+        first = str(seen.body)
+        if "PHASE: confirm" in first:
+            return turns([read(first)])(seen)
+        if "PHASE: rescan" in first:
+            return turns([looks])(seen)
+        return turns(work[_pass_of(seen)])(seen)
+
+    return script
+
+
+def wrong_in_b(asked: str) -> Turn:
+    if "+two" in asked:
+        return opinion("breaks", path="b.txt", line=1, what="two is not zero")
+    return opinion("holds")
+
+
+READ_WORK = [
+    [
+        changing("a.txt", "zero\n", "Count a from zero"),
+        changing("b.txt", "two\n", "Count b from zero"),
+        changing("c.txt", "zero\n", "Count c from zero"),
+        finish(axis_complete=False),
+    ],
+    [changing("b.txt", "two two\n", "Count b from zero after all"), finish(axis_complete=False)],
+    [changing("d.txt", "zero\n", "Count d from zero"), finish()],
+]
+
+
+def confirmations(provider) -> list[str]:
+    return [text for text in map(_text, provider.requests) if "PHASE: confirm" in text]
+
+
+def test_a_commit_that_misses_the_axis_is_parked_and_told_once_and_no_verdict_is_paid_twice(
+    make, serve
+):
+    """Its tests pass. A second disagreement about the same file is the operator's; a killed run's verdicts are kept."""
+    provider = serve(with_a_reader(READ_WORK, wrong_in_b, sites()))
+    repo = make(0, FILES)
+    repo.gate(CHECKS)
+    asked = {"axis": AXIS, "hired": {"family": "claude"}, "confirm": "each", "sandbox": "required"}
+
+    killed = forked(killed_before, repo.options(**asked), "gpt reads: Count c from zero")
+    assert exit_code(killed) == -signal.SIGKILL
+    assert len(confirmations(provider)) == 2
+    report = repo.run(**asked)
+
+    assert report.ending == "complete", report.why
+    assert repo.log("%s") == ["Count a from zero", "Count c from zero", "Count d from zero"]
+    assert (
+        repo.log("%(trailers:key=Swathe-Confirmed-By,valueonly,separator=)") == ["gpt-6.1-sol"] * 3
+    )
+    assert {commit.confirmed_by for commit in report.landed} == {"gpt-6.1-sol"}
+    assert [(parked.doubted_by, parked.reason) for parked in report.parked] == [
+        ("gpt-6.1-sol", "gpt-6.1-sol says it breaks: b.txt:1 two is not zero")
+    ] * 2
+    (dispute,) = [note for note in report.notes if "spoke twice" in note]
+    assert all(parked.ref in dispute for parked in report.parked)
+    assert len(confirmations(provider)) == 5, "two of them in the run that was killed"
+    briefs = [
+        next(text for text in map(_text, provider.requests) if f"Pass {number}." in text)
+        for number in (2, 3)
+    ]
+    told = "b.txt:1 Count b from zero: gpt-6.1-sol says it breaks: b.txt:1 two is not zero"
+    assert told in briefs[0].partition("You are told once.")[2]
+    assert told not in briefs[1].partition("You are told once.")[2]
+    assert "Disagreed about twice" in briefs[1]
+
+
+def test_a_sample_that_nobody_can_read_lands_and_says_so(make, serve, monkeypatch):
+    """M8: an optional reader blocks nothing."""
+    work = [[changing("a.txt", "zero\n", "Count a from zero"), finish()]]
+    serve(with_a_reader(work, wrong_in_b, sites()))
+    monkeypatch.delenv("OPENAI_API_KEY")
+    repo = make(0, FILES)
+    repo.gate(CHECKS)
+    asked = {"axis": AXIS, "hired": {"family": "claude"}, "sandbox": "required"}
+
+    report = repo.run(**asked, confirm="sample")
+
+    why = "unreviewed: no family but claude has a key"
+    assert report.ending == "complete", report.why
+    assert [commit.unconfirmed for commit in report.landed] == [why]
+    assert repo.log("%(trailers:key=Swathe-Unconfirmed,valueonly,separator=)") == [why]
+    assert any(note.startswith("not confirmed: a.txt:1") for note in report.notes)
+    assert any("no other family has a key" in note for note in report.notes)
