@@ -31,6 +31,7 @@ from domain.target import Workspace
 from domain.value import Refused
 from domain.words import MINUTE
 
+MOST_LEFT = 5
 HALTS: dict[str, Halt] = {"budget": "budget", "paused": "paused", "fatal": "refused"}
 
 
@@ -205,4 +206,7 @@ def _said(outcome: Outcome) -> tuple[str, ...]:
     if not isinstance(report, PassReport):
         return (f"the pass ended without a report: {outcome.ended}. {outcome.why}".strip(), *asked)
     needs = (f"it needs a human: {report.needs_human}",) if report.needs_human else ()
-    return (*asked, *needs)
+    left = [*report.sites_remaining[:MOST_LEFT]]
+    more = len(report.sites_remaining) - len(left)
+    left += [f"and {more} more"] if more > 0 else []
+    return (*asked, *needs, *([f"it says is left: {'; '.join(left)}"] if left else []))

@@ -200,10 +200,16 @@ class Journal(Value):
                 "doubted": tuple(c for c, said in batch.read.items() if said.verdict == "breaks"),
                 "flaky": tuple(sorted({*self.flaky, *batch.flaky})),
                 "fixed": batch.fixed or self.fixed,
-                "notes": survey.listing.notes or chain.notes,
+                "notes": self._noted(chain, survey),
                 "skipped": survey.listing.skipped or self.skipped,
             }
         )
+
+    def _noted(self, chain: ChainOnShelf, survey: Survey) -> tuple[str, ...]:
+        """What a model asked, assumed and left to a person stays to the end, whatever later passes have to say."""
+        if not self.start.hired:
+            return survey.listing.notes or chain.notes
+        return tuple(dict.fromkeys((*self.notes, *chain.notes, *survey.listing.notes)))
 
     @property
     def spent(self) -> bool:

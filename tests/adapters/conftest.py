@@ -1,6 +1,7 @@
 """A real repository for every test of the repository's doors; `world` (tests/conftest.py) guards them."""
 
 import os
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,10 @@ from repos import Campaign, Repo
 from stub_provider import Provider
 from stub_script import Script
 from talks import Talk, laid
+
+from adapters import beginning
+from domain.axis import Axis
+from domain.hired import Family, Hired
 
 
 @pytest.fixture(name="home", autouse=True)
@@ -52,6 +57,26 @@ def _open_campaign() -> Iterator[Callable[..., Campaign]]:
 @pytest.fixture(name="campaign")
 def _campaign(target: Repo, open_campaign: Callable[..., Campaign]) -> Campaign:
     return open_campaign(target)
+
+
+@pytest.fixture(name="hire")
+def _hire(
+    open_campaign: Callable[..., Campaign], monkeypatch: pytest.MonkeyPatch
+) -> Callable[..., Campaign]:
+    """A run that has set out with a model of claude's, or of another family, at work in it."""
+
+    def begin(
+        one: Talk, repo: Repo, axis: Axis, *, family: Family = "claude", **more: object
+    ) -> Campaign:
+        for name, value in one.provider.environment().items():
+            monkeypatch.setenv(name, value)
+        campaign = open_campaign(repo, **{"environment": sys.prefix, **more})
+        hired = {"hired": Hired(family=family)}
+        campaign.workspace = campaign.workspace.model_copy(update=hired)
+        beginning.set_out(campaign.workspace, axis)
+        return campaign
+
+    return begin
 
 
 @pytest.fixture(name="clone")

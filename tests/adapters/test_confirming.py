@@ -1,13 +1,12 @@
 """A commit is read by a family that did not write it; what was said of a tree is kept, and no dead reader is asked on."""
 
 import json
-import sys
 
 import pytest
 from stub_script import Call, Fault, Turn, turns
 from talks import call
 
-from adapters import beginning, confirming, hiring
+from adapters import confirming, hiring
 from adapters.executors.model import LEDGER
 from adapters.models.account import Account
 from adapters.repository.workspaces import run_folder
@@ -27,20 +26,9 @@ BREAKS = call(
 
 
 @pytest.fixture(name="begun")
-def _begun(target, open_campaign, monkeypatch):
-    """A run of claude's that has set out, by its run's id; only the reader's family is at work here."""
-
-    def begin(one, run="r1"):
-        for name, value in one.provider.environment().items():
-            monkeypatch.setenv(name, value)
-        campaign = open_campaign(
-            target, run=run, verify=("! grep -q broken a.py",), environment=sys.prefix
-        )
-        campaign.workspace = campaign.workspace.model_copy(update={"hired": Hired(family="claude")})
-        beginning.set_out(campaign.workspace, AXIS)
-        return campaign
-
-    return begin
+def _begun(target, hire):
+    """A run of claude's that has set out; only the reader's family is at work here."""
+    return lambda one, run="r1": hire(one, target, AXIS, run=run, verify=("! grep -q broken a.py",))
 
 
 def read(campaign, *commits, chain, max_usd=None):
