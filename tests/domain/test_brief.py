@@ -146,3 +146,17 @@ def test_the_contract_names_every_phase_and_its_end():
         assert phase in contract
         assert f"`{tool}`" in contract
     assert len(contract) / 4 <= 2500
+
+
+def test_what_a_reader_spoke_against_stands_apart_from_what_is_red():
+    red = Parked(site="a.py:1", subject="One", reason="red")
+    doubted = Parked(site="b.py:2", subject="Two", reason="gpt-x says it breaks: b.py:2 it counts")
+    words = PassBrief(
+        axis=AXIS, number=2, parked=(red,), doubted=(doubted,), disputed=("c.py",)
+    ).words
+
+    before, _, after = words.partition("You are told once.")
+    assert "a.py:1 One: red" in before
+    assert "b.py:2 Two: gpt-x says it breaks: b.py:2 it counts" in after
+    assert after.index("leave these files:\n- c.py") > 0
+    assert "You are told once." not in PassBrief(axis=AXIS, number=2, parked=(red,)).words

@@ -7,9 +7,13 @@ import pytest
 from domain.batch import Batch, Blame
 from domain.budget import Budget
 from domain.commit import ChainOnShelf
+from domain.confirming import heard
 from domain.gate import Baseline, Failure, GatePlan, GateRun, Verdict
+from domain.hired import Hired
 from domain.journal import Journal, Start, Survey
+from domain.ledger import Caps
 from domain.proof import Proof
+from domain.reading import Confirm, Reading, Readings
 from domain.report import EXIT_CODES, Landed, Parked
 from domain.site import Listing, Site
 from domain.state import State
@@ -177,3 +181,67 @@ def test_the_report_counts_what_this_run_landed_apart_from_earlier_ones():
     assert report.landed_before == 1
     assert report.take == "take it"
     assert [site.why for site in report.remaining] == ["not reached"]
+
+
+HIRED = Hired(family="claude")
+
+
+def hired(survey: Survey, confirm: Confirm = "off", **budget: Any) -> Journal:
+    start = journal(survey).start.model_copy(update={"hired": HIRED})
+    return Journal.begin(start, Budget(**budget), "finding", confirm)
+
+
+def doubt(site: str, made_from: str = "c") -> Parked:
+    return Parked(
+        site=site, sites=("k",), reason="x", doubted_by="gpt-x", ref="r", made_from=made_from
+    )
+
+
+def test_caps_in_dollars_reach_the_pass_and_a_share_is_held_back_for_a_reader():
+    caps = {"max_usd": 10.0, "max_usd_per_pass": 4.0, "max_usd_per_site": 1.0}
+
+    assert hired(surveyed(*SITES), **caps).brief.caps == Caps(**caps)
+    read = hired(surveyed(*SITES), "each", **caps).brief.caps
+    assert read == Caps(**{**caps, "max_usd": 8.5})
+    assert hired(surveyed(*SITES), "each").brief.caps == Caps()
+
+
+def test_what_a_reader_spoke_against_is_told_to_the_next_pass_and_to_no_later_one():
+    begun = hired(surveyed(*SITES), "each")
+    said = [
+        Reading(commit="c1", by="gpt-x", verdict="breaks"),
+        Reading(commit="c2", by="gpt-x", verdict="holds"),
+    ]
+    batch = heard(Batch(pending=(), good=("c1", "c2")), Readings(read=tuple(said), seconds=3.0))
+
+    second = passed(begun, surveyed(*SITES, landed=1), batch)
+    third = passed(second, surveyed(*SITES, landed=2))
+
+    assert (begun.brief.doubted, second.brief.doubted, third.brief.doubted) == ((), ("c1",), ())
+    assert second.agent_seconds == 5.0
+
+
+def test_a_file_that_is_disagreed_about_twice_is_left_to_the_operator():
+    """Once is the agent's to answer; a third time nobody pays for."""
+    sites = (Site(key="k1", path="a.py"), Site(key="k2", path="b.py"))
+    once = State(axis="x", parked=(doubt("a.py:1"), doubt("b.py:7")))
+    twice = State(axis="x", parked=(*once.parked, doubt("a.py:9"), doubt("b.py:1")))
+
+    before = passed(hired(surveyed(*sites)), surveyed(*sites, state=once))
+    after = passed(hired(surveyed(*sites)), surveyed(*sites, state=twice))
+
+    assert (before.ending, after.ending) == (None, "exhausted")
+    report = after.report("")
+    assert [site.why for site in report.remaining] == ["disputed", "disputed"]
+    assert len([note for note in report.notes if "yours to decide" in note]) == 2
+    assert before.report("").notes == ()
+
+
+def test_where_each_commit_has_to_be_read_a_reader_that_is_gone_ends_the_run():
+    begun = hired(surveyed(*SITES), "each")
+    gone = Readings(halt="paused", why="gpt gave no answer: paused")
+    batch = Batch(pending=(), confirm="each")
+
+    assert passed(begun, surveyed(*SITES), heard(batch, gone)).ending == "paused"
+    optional = batch.model_copy(update={"confirm": "sample"})
+    assert passed(begun, surveyed(*SITES), heard(optional, gone)).ending is None
