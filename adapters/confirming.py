@@ -8,8 +8,7 @@ from pathlib import Path
 
 from adapters import beginning, events
 from adapters.executors.consult import Consultant, shown
-from adapters.executors.model import Ears
-from adapters.hiring import HALTS, gate, other
+from adapters.hiring import HALTS, other, reading_ears
 from adapters.models.families import connect
 from adapters.repository.git import tree_of
 from adapters.repository.workspaces import run_folder, store
@@ -54,7 +53,7 @@ class _Reader:
         self.model = connect(reader, os.environ, caps).model
         prepared, _ = beginning.proved_by(workspace)
         self.consultant = Consultant(
-            reader, caps, Ears(gate=gate(workspace)), prepared.environment, chain.number
+            reader, caps, reading_ears(workspace), prepared.environment, chain.number
         )
         self.ended = self.why = ""
         self.waited = 0.0

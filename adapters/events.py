@@ -35,6 +35,13 @@ def elapsed(run: Path) -> float:
     return before + time.monotonic() - started
 
 
+def uncounted(run: Path, seconds: float) -> None:
+    """Take a wait out of the active seconds: for a rate limit, say. Call it after the wait, in the process that waited."""
+    elapsed(run)  # the clock runs from here on, if it did not
+    started, before = _clocks[run]
+    _clocks[run] = (started + seconds, before)
+
+
 def read(run: Path) -> list[dict[str, object]]:
     """All whole lines written so far; a torn last line is left out."""
     path = run / FILE

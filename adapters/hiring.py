@@ -1,6 +1,7 @@
 """A model at work in a campaign: its brief from what is known, its ears in the engine, its money in the state."""
 
 import os
+import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -103,7 +104,7 @@ def look_afresh(
     prepared, _ = beginning.proved_by(workspace)
     reader = other(workspace.hired) or workspace.hired
     asked = Consultant(
-        reader, Caps(max_usd=max_usd), Ears(gate=gate(workspace)), prepared.environment, number
+        reader, Caps(max_usd=max_usd), reading_ears(workspace), prepared.environment, number
     )
     outcome = asked.rescan(workspace, tip, title(axis))
     if not isinstance(outcome.answer, SiteList):
@@ -172,23 +173,45 @@ def _ears(workspace: Workspace, brief: Brief) -> Ears:
         return "the time is spent" if late else ""
 
     return Ears(
-        gate=gate(workspace),
+        gate=_gate(workspace),
         hurry=hurry,
         tell=lambda words: events.emit(run, "step", what=words),
+        wait=_waiting(run),
     )
 
 
-def gate(workspace: Workspace) -> Callable[[str], str]:
+def reading_ears(workspace: Workspace) -> Ears:
+    """Of a model that only reads: it is asked one thing, and is not to be hurried."""
+    run = run_folder(workspace)
+    return Ears(
+        gate=_gate(workspace),
+        tell=lambda words: events.emit(run, "step", what=words),
+        wait=_waiting(run),
+    )
+
+
+def _waiting(run: Path) -> Callable[[float], None]:
+    """Waits for a provider, at no cost in active time (cases.md, M1)."""
+
+    def wait(seconds: float) -> None:
+        began = time.monotonic()
+        time.sleep(seconds)
+        events.uncounted(run, time.monotonic() - began)
+
+    return wait
+
+
+def _gate(workspace: Workspace) -> Callable[[str], str]:
     """The real gate on a tree, in words; a tree that was seen costs nothing."""
 
-    def says(commit: str) -> str:
+    def gate(commit: str) -> str:
         prepared, baseline = beginning.proved_by(workspace)
         done, _ = proving.run(
             workspace, prepared, commit, expect_reports=baseline.run.tests is not None
         )
         return _in_words(judge(done, baseline), done.tail)
 
-    return says
+    return gate
 
 
 def _in_words(verdict: Verdict, tail: str) -> str:

@@ -73,6 +73,12 @@ class Consultant:
         account = Account(folder / LEDGER, self.caps, before=self.before_usd)
         at_work = bench(workspace, commit, self.ears, environment=self.environment, keys=self.keys)
         with Agent(
-            connection, at_work, account, journal, number=self.number, tell=self.ears.tell
+            connection,
+            at_work,
+            account,
+            journal,
+            number=self.number,
+            tell=self.ears.tell,
+            sleep=self.ears.wait,
         ) as reader:
             return reader.run(phase, words, name)

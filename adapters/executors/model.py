@@ -66,6 +66,8 @@ class Ears:
     """Why the pass has to end soon: the operator said enough, the time is nearly up. Empty: it need not."""
     tell: Callable[[str], None] = lambda _: None
     """Something that a person watching should see: a wait for a rate limit."""
+    wait: Callable[[float], None] = time.sleep
+    """Lets seconds go by."""
 
 
 class Passed(NamedTuple):
@@ -100,7 +102,7 @@ def make(
     account = Account(run_folder(workspace) / LEDGER, caps, before=before_usd)
     at_work = bench(workspace, tip, ears, environment=environment, keys=keys)
     with Agent(
-        connection, at_work, account, journal, number=brief.number, tell=ears.tell
+        connection, at_work, account, journal, number=brief.number, tell=ears.tell, sleep=ears.wait
     ) as worker:
         outcome = worker.run("work", brief.words, name)
     commits, broken = _brought(workspace, tip)

@@ -1,12 +1,14 @@
 """The money of a pass: which cap ends what, and that the model is told to bring its work home before."""
 
 import json
+from types import SimpleNamespace
 
 import pytest
 from stub_bill import Rates
-from talks import bash
+from stub_script import Fault, first, turns
+from talks import FINISH, bash
 
-from adapters import hiring
+from adapters import events, hiring
 from adapters.executors.model import LEDGER
 from adapters.models.account import Account
 from adapters.repository.workspaces import run_folder
@@ -62,6 +64,24 @@ def test_a_cap_on_a_pass_or_a_site_ends_the_pass_and_one_on_the_run_the_run(work
     assert 0 < warned[0] < len(bodies)
     assert f"for this {of} are spent. {BANK}" in bodies[-1]
     assert bodies[-1].count(BANK) == 1
+
+
+def test_a_wait_for_the_provider_is_no_active_time(talk, target, hire, monkeypatch):
+    """cases.md, M1: the clock of this test goes on only while somebody waits."""
+    one = talk(first([Fault("rate-limit", retry_after=7)], turns([FINISH])))
+    campaign = hire(one, target, AXIS, verify=("! grep -q broken a.py",))
+    waits = []
+    clock = SimpleNamespace(monotonic=lambda: 1000 + sum(waits), sleep=waits.append)
+    monkeypatch.setattr(hiring, "time", clock)
+    monkeypatch.setattr(events, "time", clock)
+    run = run_folder(campaign.workspace)
+    before = events.elapsed(run)
+
+    chain = hiring.make(campaign.workspace, AXIS, Brief(number=1, tip=campaign.workspace.base))
+
+    assert waits == [pytest.approx(7, rel=0.3)]
+    assert events.elapsed(run) == before
+    assert chain.claimed, "it went on"
 
 
 def test_the_next_pass_has_its_own_money(worked):
