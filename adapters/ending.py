@@ -117,6 +117,7 @@ def cut_short(workspace: Workspace, why: str) -> Report:
             ),
             "tip": state.tip or start.survey.tip,
             "elapsed": events.elapsed(run),
+            "spend_usd": _spent(workspace),
             "landed": len(mine),
             "first_commit_seconds": _first_commit(workspace),
         }

@@ -303,7 +303,7 @@ class Journal(Value):
             sandbox=start.sandbox,
             gate_runs=self.gate_runs + start.gate_runs,
             passes=self.passes,
-            spend_usd=state.spend_usd,
+            spend_usd=survey.spend_usd,
             seconds=Seconds(
                 agent=round(self.agent_seconds, 3),
                 gate=round(self.gate_seconds + start.gate_seconds, 3),

@@ -145,6 +145,7 @@ class Report(Value):
     gate_runs: int = 0
     passes: int = 0
     spend_usd: float = 0.0
+    """By this run."""
     seconds: Seconds = Seconds()
     first_commit_seconds: float | None = None
     skipped: dict[str, int] = {}
