@@ -49,3 +49,6 @@ class Budget(Value):
         if self.max_usd is None or confirm == "off":
             return self.caps
         return self.caps.model_copy(update={"max_usd": self.max_usd * (1 - READING_SHARE)})
+
+
+UNBOUNDED = Budget()

@@ -7,7 +7,7 @@ a bounded continuation, and git as the durable state.
 from prefect import State, flow
 
 from domain.axis import Axis
-from domain.budget import Budget
+from domain.budget import UNBOUNDED, Budget
 from domain.change import Grain
 from domain.confirming import heard, unread
 from domain.hired import Hired
@@ -27,8 +27,6 @@ from tasks.rescan import rescan
 from tasks.set_out import set_out
 from tasks.states import held, run_name, state_of
 from tasks.verify import verify
-
-UNBOUNDED = Budget()
 
 
 @flow(flow_run_name=run_name, persist_result=True, result_serializer="json")

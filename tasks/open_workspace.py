@@ -9,7 +9,7 @@ from adapters.boxing import boxed
 from adapters.repository.opening import open_target
 from adapters.repository.workspaces import run_folder
 from domain.axis import Axis, slug
-from domain.budget import Budget
+from domain.budget import UNBOUNDED, Budget
 from domain.hired import Hired
 from domain.reading import Confirm, confirmable
 from domain.target import Target, Workspace, hire
@@ -22,10 +22,10 @@ def open_workspace(
     target: Target,
     axis: Axis,
     run: str,
-    hired: Hired | None,
+    hired: Hired | None = None,
     *,
-    budget: Budget,
-    confirm: Confirm,
+    budget: Budget = UNBOUNDED,
+    confirm: Confirm = "off",
 ) -> Workspace:
     """Attach to the target. Safe to repeat: the same value, however often it is attached."""
     beginning.check_executor(axis, hired)
