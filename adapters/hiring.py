@@ -33,6 +33,7 @@ from domain.value import Refused
 from domain.words import MINUTE
 
 MOST_LEFT = 5
+"""Sites that a model says are left, told in the report."""
 HALTS: dict[str, Halt] = {"budget": "budget", "paused": "paused", "fatal": "refused"}
 
 

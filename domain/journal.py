@@ -163,8 +163,9 @@ class Journal(Value):
 
     def _left(self) -> Allowance:
         budget, survey = self.budget, self.survey
+        usd = budget.for_work(self.confirm).max_usd
         return Allowance(
-            usd=None if budget.max_usd is None else max(0.0, budget.max_usd - survey.spend_usd),
+            usd=None if usd is None else max(0.0, usd - survey.spend_usd),
             minutes=None
             if budget.max_minutes is None
             else max(0.0, budget.max_minutes - survey.elapsed / 60),

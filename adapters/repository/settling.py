@@ -173,6 +173,10 @@ class _Desk:
             return {}
         return {"confirmed_by": reading.confirmed_by, "unconfirmed": reading.unconfirmed}
 
+    def _stands_on_a_secret(self, commit: Commit) -> bool:
+        before = self.chain.commits[: self.chain.commits.index(commit)]
+        return any(earlier.leaks for earlier in before)
+
     def _landed(self, commit: Commit, sha: str) -> Landed:
         reading = self.outcome.read.get(commit.sha)
         return Landed(
@@ -192,7 +196,8 @@ class _Desk:
         self, commit: Commit, reason: str, failures: tuple[Failure, ...], kept: str
     ) -> Parked:
         # What holds a secret never enters the target, where a push would take it along.
-        withheld = bool(commit.leaks)
+        # A commit that did not fit on the tip stands on its own parents, and brings them along.
+        withheld = bool(commit.leaks) or (kept == commit.sha and self._stands_on_a_secret(commit))
         reading = self.outcome.read.get(commit.sha)
         return Parked(
             site=commit.place,

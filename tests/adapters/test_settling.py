@@ -8,7 +8,7 @@ from git import GitCommandError
 from repos import HOSTILE, Repo, fired
 
 from adapters.repository.landing import Moved
-from adapters.repository.settling import save
+from adapters.repository.settling import Signature, save, settle
 from adapters.repository.workspaces import move_agent, move_gate
 from domain.batch import Outcome
 from domain.state import State, read
@@ -480,3 +480,41 @@ def test_cherry_picking_a_commit_kept_as_it_was_is_the_operators_merge(target, c
     target.git("cherry-pick", settled.parked[0].sha)
     with pytest.raises(GitCommandError):
         target.git("cherry-pick", settled.parked[0].sha)
+
+
+def test_no_secret_comes_in_under_a_parked_commit_that_fits_on_no_tip(target, campaign):
+    """S6: the secret is taken out again by a commit that is parked as it was made, parents and all."""
+    secret = "cAnary-1f2e3d4c5b6a7z8y"
+    os.environ["BACKUP_TOKEN"] = secret
+    chain = campaign.chain({"a.py": f"{secret}\n"}, {"a.py": "gone\n", "pkg/b.py": "2\n"})
+    leaks, taken = chain.commits
+    assert (bool(leaks.leaks), taken.leaks) == (True, ())
+
+    settled = settle(
+        campaign.workspace,
+        chain,
+        Outcome(refused={leaks.sha: "new secret", taken.sha: "protected"}),
+        Signature(axis="ruff:UP", executor="claude"),
+        State(axis="ruff:UP", base=campaign.workspace.base),
+    )
+
+    form = "--batch-check=%(objectname)"
+    names = target.git("cat-file", "--batch-all-objects", form).split()
+    assert not any(secret.encode() in target.raw("cat-file", "-p", name) for name in names)
+    assert [(parked.ref, parked.sha) for parked in settled.parked] == [("", "")] * 2
+
+
+def test_a_parked_commit_that_fits_on_no_tip_is_kept_as_it_was_made(target, campaign):
+    """The other side: without a secret below it, it is all there is of the work."""
+    chain = campaign.chain({"a.py": "first\n"}, {"a.py": "second\n"})
+
+    settled = settle(
+        campaign.workspace,
+        chain,
+        Outcome(refused={commit.sha: "protected" for commit in chain.commits}),
+        Signature(axis="ruff:UP", executor="claude"),
+        State(axis="ruff:UP", base=campaign.workspace.base),
+    )
+
+    assert settled.parked[1].sha == chain.commits[1].sha
+    assert target.git("show", f"{settled.parked[1].ref}:a.py") == "second"
