@@ -15,6 +15,7 @@ from domain.commit import Halt
 from domain.gate import Failure, Verdict
 from domain.reading import Confirm, Reading
 from domain.red_rate import RedRate
+from domain.report import UNFIT
 from domain.value import Value
 
 SMALL = 16
@@ -102,6 +103,8 @@ class Batch(Value):
     halted: str = ""
     before: int = 0
     """How many were good before the last green answer: with them the gate saw the tree as it stands."""
+    written: bool = False
+    """By a model: nobody makes its commits a second time."""
     again: tuple[str, ...] = ()
     """Could not be replayed on the tip: to be made anew by the next scan."""
     reds: tuple[RedRun, ...] = ()
@@ -164,8 +167,11 @@ class Batch(Value):
         )
 
     def drop(self, commits: tuple[str, ...]) -> "Batch":
-        """Take out what does not replay on the tip."""
+        """Take out what does not replay on the tip: a rule's next look makes it anew, what a model wrote is parked."""
         # Whatever made the group red may be among them, so nothing is known of the rest.
+        if self.written:
+            unfit = self.refused | dict.fromkeys(commits, UNFIT)
+            return self._without(set(commits), refused=unfit, group=())
         return self._without(set(commits), again=self.again + commits, group=())
 
     def learn(

@@ -44,6 +44,7 @@ EXIT_CODES: dict[Ending, int] = {
 RED = "red"
 PINNED_RED = "green as committed, red with the protected files of the base"
 """Why a commit is parked that the gate did not find green."""
+UNFIT = "does not fit without an earlier commit of its pass, which did not land with it"
 
 
 class Landed(Value):

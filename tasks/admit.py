@@ -33,5 +33,11 @@ def admit(
     admitted, refused = judged(commits, rules)
     read = to_be_read(confirm, [commit for commit in commits if commit.sha in admitted])
     return Batch(
-        pending=admitted, refused=refused, rate=rate, each=each, confirm=confirm, to_read=read
+        pending=admitted,
+        refused=refused,
+        rate=rate,
+        each=each,
+        confirm=confirm,
+        to_read=read,
+        written=workspace.hired is not None,
     )

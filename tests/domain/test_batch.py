@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from domain.batch import Batch
 from domain.gate import Failure, Verdict
+from domain.report import UNFIT
 
 GREEN = Verdict(kind="green")
 
@@ -160,6 +161,13 @@ def test_a_commit_that_does_not_replay_is_made_anew_and_blames_nobody():
 
     assert batch.probe == ("c0", "c2")
     assert batch.again == ("c1",)
+
+
+def test_a_commit_of_a_model_that_does_not_replay_is_parked_and_not_lost():
+    batch = Batch(pending=commits(3), written=True).drop(("c1",))
+
+    assert (batch.probe, batch.again) == (("c0", "c2"), ())
+    assert batch.outcome.refused == {"c1": UNFIT}
 
 
 def test_the_blame_carries_the_failures_of_the_run_that_named_the_commit():

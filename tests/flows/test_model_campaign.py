@@ -13,6 +13,7 @@ from stub_script import Call, Turn, turns
 
 from adapters.processes.sandbox import available
 from cli import engine
+from domain.report import UNFIT
 
 pytestmark = [
     pytest.mark.flow,
@@ -211,6 +212,7 @@ READ_WORK = [
         changing("a.txt", "zero\n", "Count a from zero"),
         changing("b.txt", "two\n", "Count b from zero"),
         changing("c.txt", "zero\n", "Count c from zero"),
+        changing("b.txt", "after two\n", "Build on what is parked"),
         finish(axis_complete=False),
     ],
     [changing("b.txt", "two two\n", "Count b from zero after all"), finish(axis_complete=False)],
@@ -242,12 +244,16 @@ def test_a_commit_that_misses_the_axis_is_parked_and_told_once_and_no_verdict_is
         repo.log("%(trailers:key=Swathe-Confirmed-By,valueonly,separator=)") == ["gpt-6.1-sol"] * 3
     )
     assert {commit.confirmed_by for commit in report.landed} == {"gpt-6.1-sol"}
-    assert [(parked.doubted_by, parked.reason) for parked in report.parked] == [
+    doubted = [parked for parked in report.parked if parked.doubted_by]
+    assert [(parked.doubted_by, parked.reason) for parked in doubted] == [
         ("gpt-6.1-sol", "gpt-6.1-sol says it breaks: b.txt:1 two is not zero")
     ] * 2
+    (built,) = [parked for parked in report.parked if not parked.doubted_by]
+    assert (built.subject, built.reason) == ("Build on what is parked", UNFIT)
+    assert repo.git("show", f"{built.ref}:b.txt") == "after two"
     (dispute,) = [note for note in report.notes if "spoke twice" in note]
-    assert all(parked.ref in dispute for parked in report.parked)
-    assert len(confirmations(provider)) == 5, "two of them in the run that was killed"
+    assert all(parked.ref in dispute for parked in doubted)
+    assert len(confirmations(provider)) == 6, "two of them in the run that was killed"
     briefs = [
         next(text for text in map(_text, provider.requests) if f"Pass {number}." in text)
         for number in (2, 3)
