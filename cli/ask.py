@@ -165,7 +165,7 @@ MaxUsdPerPass = Annotated[
     float | None,
     typer.Option(
         metavar="X",
-        help="At most this many for one pass; the next one begins anew.",
+        help="At most this many US dollars for one pass; the next one begins anew.",
         rich_help_panel=LIMITS,
     ),
 ]
@@ -173,7 +173,7 @@ MaxUsdPerSite = Annotated[
     float | None,
     typer.Option(
         metavar="X",
-        help="At most this many between two commits of a pass; then the pass ends.",
+        help="At most this many US dollars between two commits of a pass; then the pass ends.",
         rich_help_panel=LIMITS,
     ),
 ]
