@@ -6,7 +6,7 @@ check:
     ruff check .
     lint-imports
     pyright
-    pytest -q -m "not flow and not real"
+    pytest -q -n 2 --dist loadfile -m "not flow and not real"
 
 fix:
     ruff check --fix .
@@ -14,7 +14,7 @@ fix:
 
 # every test that costs no money
 test:
-    pytest
+    pytest -n 2 --dist loadfile
 
 # kill runs of the engine in every way, and check what is left; `just crash --help`
 crash *words:

@@ -28,6 +28,12 @@ held.__enter__()
 """
 
 
+@pytest.fixture(autouse=True)
+def _no_other_lock(monkeypatch):
+    """Earlier tests of this process may hold some."""
+    monkeypatch.setattr(lock, "_held", {})
+
+
 @pytest.fixture(name="path")
 def _path(tmp_path):
     yield tmp_path / "target" / "lock"
