@@ -12,6 +12,7 @@ import json
 import os
 import signal
 import sys
+import tempfile
 import traceback
 from dataclasses import dataclass
 from pathlib import Path
@@ -59,6 +60,7 @@ def start(ground: Ground, failpoint: str = "", mutant: str = "", how: How = AS_U
         os.environ.update(
             ground.environment(failpoint), PREFECT_API_URL=how.server or UNUSED_SERVER
         )
+        tempfile.tempdir = None  # this process may have asked for it, in its own environment
         os.chdir(ground.room)
         _speak_to(ground.tools / "said")
         signal.signal(signal.SIGINT, signal.default_int_handler)
