@@ -33,12 +33,9 @@ _ESCAPE = re.compile(
 )
 
 
-_BEYOND_PLAIN = re.compile(r"[^\n\t -~]")
-
-
 def printable(text: str) -> str:
     """Without control, escape and bidi characters; newlines and tabs stay."""
-    if not _BEYOND_PLAIN.search(text):
+    if text.replace("\n", "").replace("\t", "").isprintable():
         return text
     text = re.sub(r"\r\n?|[\u2028\u2029\x85]", "\n", _ESCAPE.sub("", text))
     return "".join(
