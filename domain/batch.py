@@ -11,6 +11,7 @@ everybody else of one of them cleared, or after its own failure came back among 
 
 from collections.abc import Collection, Mapping
 
+from domain.blame import Blame, RedRun, worth_leaving
 from domain.commit import Halt
 from domain.gate import Failure, Verdict
 from domain.reading import Confirm, Reading
@@ -21,46 +22,10 @@ from domain.value import Value
 SMALL = 16
 """Up to here plain halving is as good, and its worst case is k·(log2 n + 1) + 1 (cases.md, V8)."""
 
-
-LOOSE, TIGHT = 2, 4
-"""At most a half of a batch leaves when each suspect is named alone, else at most a quarter."""
-
 THREE_REDS = 3
 """So many reds that each named one commit show a gate that stops at its first failure."""
 
-
-def _worth_leaving(named: Collection[str], sure: Collection[str], probe: Collection[str]) -> bool:
-    """Whether the named are so few, or so surely named, that the rest is better off without them.
-
-    Logs of real tests with planted breakages name two commits in five, and not always the culprit
-    (`benchmarks/suspects.py`): there a split tells more.
-    """
-    share = LOOSE if set(named) <= set(sure) else TIGHT
-    return bool(named) and len(named) * share <= len(probe)
-
-
 NOBODY: Mapping[str, tuple[Failure, ...]] = {}
-
-
-class Blame(Value):
-    """A commit that does not land, and the tests it breaks."""
-
-    commit: str
-    failures: tuple[Failure, ...]
-    pinned: bool = False
-    """Only with the protected files of the base."""
-
-
-class RedRun(Value):
-    """One red answer: who was in it, whom it named."""
-
-    commits: tuple[str, ...]
-    on: int
-    """How many good commits they were put on."""
-    failures: tuple[Failure, ...]
-    pinned: bool = False
-    named: dict[str, tuple[Failure, ...]] = {}
-    """The failures that point at a commit, by commit."""
 
 
 class Outcome(Value):
@@ -88,6 +53,10 @@ class Batch(Value):
     """The head of `pending` that is known to hold a culprit on the present tip."""
     suspects: tuple[str, ...] = ()
     """Set aside because a red run named them."""
+    waiting: tuple[str, ...] = ()
+    """By a model, and did not replay: they may stand on a commit that is not decided yet."""
+    waited_on: tuple[str, ...] = ()
+    """What was good when those that wait were tried last."""
     good: tuple[str, ...] = ()
     bad: tuple[Blame, ...] = ()
     refused: dict[str, str] = {}
@@ -167,12 +136,15 @@ class Batch(Value):
         )
 
     def drop(self, commits: tuple[str, ...]) -> "Batch":
-        """Take out what does not replay on the tip: a rule's next look makes it anew, what a model wrote is parked."""
+        """Take out what does not replay on the tip: a rule's next look makes it anew.
+
+        What a model wrote waits until all others are decided, and is parked when it does not fit on them either.
+        """
+        gone = set(commits)
         # Whatever made the group red may be among them, so nothing is known of the rest.
-        if self.written:
-            unfit = self.refused | dict.fromkeys(commits, UNFIT)
-            return self._without(set(commits), refused=unfit, group=())
-        return self._without(set(commits), again=self.again + commits, group=())
+        if not self.written:
+            return self._without(gone, again=self.again + commits, group=())
+        return self._without(gone, waiting=self.waiting + commits, group=())
 
     def learn(
         self,
@@ -201,7 +173,7 @@ class Batch(Value):
             return seen._red_suspects(probe, tuple(c for c in telling if c in sure))
         if len(probe) == 1:
             return seen._red_alone(probe[0])
-        if _worth_leaving(telling, sure, probe):
+        if worth_leaving(telling, sure, probe):
             return seen._set_aside(tuple(telling))
         return seen.model_copy(update={"group": probe})._inferred()
 
@@ -275,7 +247,17 @@ class Batch(Value):
                 ("suspects", self.suspects),
             )
         }
-        return self.model_copy(update=kept | update)
+        return self.model_copy(update=kept | update)._tried_again()
+
+    def _tried_again(self) -> "Batch":
+        """Once nothing else is undecided: those that wait are pending again, or parked if no more is good than before."""
+        if not self.waiting or self.pending or self.suspects:
+            return self
+        if self.good == self.waited_on:
+            unfit = self.refused | dict.fromkeys(self.waiting, UNFIT)
+            return self.model_copy(update={"waiting": (), "refused": unfit})
+        again: dict[str, object] = {"pending": self.waiting, "waiting": (), "waited_on": self.good}
+        return self.model_copy(update=again)
 
     def _cut(self, group: tuple[str, ...]) -> int:
         if len(group) == 1:

@@ -24,7 +24,8 @@ from adapters.repository.workspaces import (
     tracked,
 )
 from adapters.repository.writing import Draft, write_commits
-from domain.batch import Blame, Outcome
+from domain.batch import Outcome
+from domain.blame import Blame
 from domain.commit import Chain, Commit
 from domain.gate import Failure
 from domain.state import State

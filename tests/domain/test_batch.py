@@ -165,9 +165,46 @@ def test_a_commit_that_does_not_replay_is_made_anew_and_blames_nobody():
 
 def test_a_commit_of_a_model_that_does_not_replay_is_parked_and_not_lost():
     batch = Batch(pending=commits(3), written=True).drop(("c1",))
-
     assert (batch.probe, batch.again) == (("c0", "c2"), ())
-    assert batch.outcome.refused == {"c1": UNFIT}
+
+    batch = batch.learn(GREEN)
+    assert batch.probe == ("c1",)
+
+    assert batch.drop(("c1",)).outcome.refused == {"c1": UNFIT}
+
+
+@given(n=st.integers(2, 30), seed=st.integers(0, 9999), width=st.integers(0, 6))
+def test_what_stands_on_a_suspect_that_turns_out_good_lands_with_it(n, seed, width):
+    """It does not replay as long as the suspect is set aside; only what stands on a culprit does not fit."""
+    order, draw = commits(n), random.Random(seed)
+    bad = set(draw.sample(order, min(n, 2)))
+    below = {c: order[draw.randrange(i)] for i, c in enumerate(order) if i and draw.random() < 0.4}
+    batch, gates = Batch(pending=order, written=True), 0
+    while batch.probe:
+        gates += 1
+        assert gates < 500
+        applied, unfit = list[str](), list[str]()
+        for commit in batch.probe:
+            fits = commit not in below or below[commit] in {*batch.good, *applied}
+            (applied if fits else unfit).append(commit)
+        batch = batch.drop(tuple(unfit)) if unfit else batch
+        if not applied:
+            continue
+        guilty = [c for c in applied if c in bad]
+        near = {
+            applied[(applied.index(c) + s) % len(applied)] for c in guilty for s in range(width)
+        }
+        batch = batch.learn(
+            red("t") if guilty else GREEN, pointing(*near), tuple(applied),
+            sure=near if len(near) == 1 else (),
+        )  # fmt: skip
+
+    def lost(commit: str) -> bool:
+        return commit in bad or (commit in below and lost(below[commit]))
+
+    assert set(batch.good) == {c for c in order if not lost(c)}
+    assert {blame.commit for blame in batch.bad} | batch.refused.keys() == set(filter(lost, order))
+    assert {blame.commit for blame in batch.bad} <= bad
 
 
 def test_the_blame_carries_the_failures_of_the_run_that_named_the_commit():

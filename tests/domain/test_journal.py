@@ -4,7 +4,8 @@ from typing import Any
 
 import pytest
 
-from domain.batch import Batch, Blame
+from domain.batch import Batch
+from domain.blame import Blame
 from domain.budget import Budget
 from domain.commit import ChainOnShelf
 from domain.confirming import heard
