@@ -4,6 +4,7 @@ The command line does the same before Prefect is started; what it found is kept,
 flow does none of it twice.
 """
 
+import gc
 from collections.abc import Callable, Collection
 from pathlib import Path
 from threading import Thread
@@ -60,6 +61,8 @@ def set_out(
     `before_gate` is called when there is something to do, before the gate is run for the first time, and
     gives the workspace to go on with.
     """
+    # All libraries are loaded by now. To look through them for cycles would take 80 ms in the midst of a pass.
+    gc.freeze()
     written = run_folder(workspace) / "start.json"
     if written.exists():
         return Start.from_json(written.read_text())
