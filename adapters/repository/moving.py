@@ -15,7 +15,7 @@ from pathlib import Path
 
 from adapters.erasing import erase
 from adapters.repository.git import Place, git, started
-from adapters.repository.sweeping import stand, strange, sweep
+from adapters.repository.sweeping import Seen, stand, strange, sweep
 
 FILES = (b"100644", b"100755")
 ABSENT = b"000000"
@@ -40,6 +40,8 @@ class Look:
 
 _looking: dict[Path, "tuple[str, Future[Look]]"] = {}
 """By folder: the commit it stands on, and the look that was begun."""
+_seen: dict[Path, tuple[frozenset[str], dict[str, Seen]]] = {}
+"""What looks at a checkout remember of its folders, while the same is to be kept and until git moves it."""
 _beside = ThreadPoolExecutor(max_workers=1, thread_name_prefix="look")
 
 
@@ -56,6 +58,7 @@ def put(place: Place, folder: Path, commit: str, keep: frozenset[str] = frozense
         # A look that failed is none: git finds out what is wrong with the checkout, or mends it.
         if not looking.exception() and _stepped(place, folder, looking.result(), rows, keep):
             return
+    _seen.pop(folder, None)
     stand(folder)
     # Sweep first: a link in the place of a folder must be gone when git writes into that folder.
     sweep(folder, known(place) | keep)
@@ -94,8 +97,10 @@ def _stamp(place: Place) -> Stamp | None:
 
 def _look(place: Place, folder: Path, keep: frozenset[str]) -> Look:
     known_here = known(place) | keep
+    if folder not in _seen or _seen[folder][0] != keep:
+        _seen[folder] = keep, {}
     with started(place, *ALTERED) as comparing:
-        strangers = tuple(strange(folder, known_here))
+        strangers = tuple(strange(folder, known_here, _seen[folder][1]))
         altered, trouble = comparing.communicate()
     if trouble or comparing.returncode:
         # A folder was closed against us; by now it is open.

@@ -5,7 +5,7 @@ import os
 import pytest
 from repos import on_disk
 
-from adapters.repository import moving
+from adapters.repository import moving, sweeping
 from adapters.repository.git import GitFailed, git
 from adapters.repository.workspaces import _gate, move_gate
 
@@ -84,3 +84,53 @@ def test_a_look_that_fails_is_no_look(target, campaign):
     index.unlink()
     move_gate(campaign.workspace, old)
     assert on_disk(campaign.gate)["a.py"] == b"1\n"
+
+
+@pytest.mark.parametrize("deed", ["file", "folder", "link", "fifo", ".git"])
+def test_a_folder_that_somebody_wrote_to_is_looked_through_again(tmp_path, monkeypatch, deed):
+    """And only such a one: what is remembered of the others saves a second at 100,000 files."""
+    monkeypatch.setattr(sweeping, "COARSE_NS", 0)
+    root = tmp_path / "checkout"
+    (root / "pkg" / "sub").mkdir(parents=True)
+    (root / "pkg" / "a.py").write_text("1\n")
+    files, seen = {"pkg/a.py", "pkg/sub/b.py"}, dict[str, sweeping.Seen]()
+    assert not list(sweeping.strange(root, files))  # which gives them the mode they should have
+    _until_the_clock_moves(tmp_path)
+    assert not list(sweeping.strange(root, files, seen))
+    before = dict(seen)
+    assert before.keys() == {"", "pkg", "pkg/sub"}
+
+    name = {"file": "new.py", "folder": "new", "link": "a link", "fifo": "pipe"}.get(deed, deed)
+    stranger = root / "pkg" / name
+    match deed:
+        case "file":
+            stranger.write_text("x")
+        case "link":
+            stranger.symlink_to(tmp_path)
+        case "fifo":
+            os.mkfifo(stranger)
+        case _:
+            stranger.mkdir()
+
+    assert list(sweeping.strange(root, files, seen)) == [f"pkg/{name}"]
+    assert {path for path in seen if seen[path] != before[path]} <= {"pkg"}
+    stranger.rename(root / "pkg" / "sub" / name)
+    assert list(sweeping.strange(root, files, seen)) == [f"pkg/sub/{name}"]
+
+
+def test_a_folder_that_changed_just_now_is_not_remembered(tmp_path):
+    (tmp_path / "checkout" / "pkg").mkdir(parents=True)
+    seen = dict[str, sweeping.Seen]()
+
+    assert not list(sweeping.strange(tmp_path / "checkout", {"pkg/a.py"}, seen))
+
+    assert not seen
+
+
+def _until_the_clock_moves(folder):
+    """A file system's clock stands still for some milliseconds."""
+    probe = folder / "probe"
+    probe.touch()
+    began = probe.stat().st_ctime_ns
+    while probe.stat().st_ctime_ns <= began:
+        probe.touch()
