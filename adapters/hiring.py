@@ -8,8 +8,8 @@ from pathlib import Path
 from adapters import beginning, events, proving
 from adapters.executors import model
 from adapters.executors.consult import Consultant
-from adapters.executors.model import LEDGER, Ears
-from adapters.models.account import Account
+from adapters.executors.model import Ears
+from adapters.models.account import LEDGER, Account
 from adapters.models.families import connect, with_key
 from adapters.repository import states
 from adapters.repository.workspaces import run_folder, target_place

@@ -9,8 +9,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from hashlib import sha256
 
-from adapters.executors.model import LEDGER, Ears, bench
-from adapters.models.account import Account
+from adapters.executors.model import Ears, bench
+from adapters.models.account import LEDGER, Account
 from adapters.models.agent import Agent
 from adapters.models.families import connect
 from adapters.repository.git import git

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
-from adapters.models.account import Account
+from adapters.models.account import LEDGER, Account
 from adapters.models.agent import Agent
 from adapters.models.commands import Commands
 from adapters.models.desk import Bench
@@ -45,7 +45,6 @@ from domain.target import Workspace
 
 MARK = "swathe-pass"
 """In the clone's `.git`: names the pass that works there. Moving the clone lays `.git` anew, and the mark is gone."""
-LEDGER = "ledger.jsonl"
 
 
 def _alone(question: str, assumption: str) -> str:
@@ -105,7 +104,7 @@ def make(
         connection, at_work, account, journal, number=brief.number, tell=ears.tell, sleep=ears.wait
     ) as worker:
         outcome = worker.run("work", brief.words, name)
-    commits, broken = _brought(workspace, tip)
+    commits, broken = brought(workspace, tip)
     seconds = max(0.0, time.monotonic() - began - outcome.waited_seconds)
     chain = Chain(
         number=brief.number,
@@ -133,7 +132,7 @@ def bench(
         workspace.sandbox,
         at=str(gate_folder(workspace)),
         readonly=[environment.path] if environment.path else [],
-        environment=_variables(environment),
+        environment=variables(environment),
     )
     files = Files(folder)
 
@@ -153,7 +152,7 @@ def bench(
         objection=objection,
         news=ears.news,
         hurry=ears.hurry,
-        site=lambda: _head(files),
+        site=lambda: head_of(files),
         redactor=Redactor(secrets=secrets_in(keys)),
     )
 
@@ -196,7 +195,7 @@ def _marked(workspace: Workspace) -> str:
         return ""
 
 
-def _brought(workspace: Workspace, tip: str) -> tuple[tuple[Commit, ...], str]:
+def brought(workspace: Workspace, tip: str) -> tuple[tuple[Commit, ...], str]:
     """The commits of the clone, in our store; or why none could be taken."""
     try:
         head = cross_theirs(workspace, tip)
@@ -217,7 +216,7 @@ def placed(commits: Sequence[Commit]) -> tuple[Commit, ...]:
     return tuple(done)
 
 
-def _variables(environment: Environment) -> dict[str, str]:
+def variables(environment: Environment) -> dict[str, str]:
     """What the gate's own commands see, so that the model's see the same."""
     if not environment.bin:
         return environment.variables
@@ -225,7 +224,7 @@ def _variables(environment: Environment) -> dict[str, str]:
     return {**environment.variables, "PATH": f"{environment.bin}{os.pathsep}{path}"}
 
 
-def _head(files: Files) -> str:
+def head_of(files: Files) -> str:
     """The commit that the clone stands on, by its own word: it only tells whose money is spent."""
     try:
         head = files.read(".git/HEAD").text.strip()

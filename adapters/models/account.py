@@ -9,6 +9,8 @@ from adapters.models.lines import append, read_lines
 from domain.ledger import Cap, Caps, Entry, Ledger, Lost, Settled
 from domain.prices import Tokens
 
+LEDGER = "ledger.jsonl"
+"""In the folder of a run."""
 ENTRY: TypeAdapter[Entry] = TypeAdapter(Entry)
 
 

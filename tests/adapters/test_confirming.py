@@ -7,8 +7,7 @@ from stub_script import Call, Fault, Turn, turns
 from talks import call
 
 from adapters import confirming, hiring
-from adapters.executors.model import LEDGER
-from adapters.models.account import Account
+from adapters.models.account import LEDGER, Account
 from adapters.repository.workspaces import run_folder
 from domain.axis import Sentence, title
 from domain.budget import Budget

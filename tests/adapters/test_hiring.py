@@ -9,8 +9,7 @@ from stub_script import Fault, first, turns
 from talks import FINISH, bash
 
 from adapters import events, hiring
-from adapters.executors.model import LEDGER
-from adapters.models.account import Account
+from adapters.models.account import LEDGER, Account
 from adapters.repository.workspaces import run_folder
 from domain.axis import Sentence
 from domain.hired import Hired

@@ -12,7 +12,7 @@ from adapters.executors import model
 from adapters.executors.consult import Consultant
 from adapters.executors.model import Ears
 from adapters.models import agent as agent_room
-from adapters.models.account import Account
+from adapters.models.account import LEDGER, Account
 from adapters.processes.sandbox import available
 from adapters.repository.git import tree_of
 from adapters.repository.workspaces import read_files, run_folder, store
@@ -160,7 +160,7 @@ def test_money_is_counted_over_the_passes_of_a_run(campaign, serve):
     _, first_pass = pass_of(campaign, one, caps=Caps(max_usd=50))
     second = BRIEF.model_copy(update={"number": 2, "said": ("Go on.",)})
     _, second_pass = pass_of(campaign, one, brief=second, caps=Caps(max_usd=50))
-    ledger = Account(run_folder(campaign.workspace) / model.LEDGER, Caps()).ledger
+    ledger = Account(run_folder(campaign.workspace) / LEDGER, Caps()).ledger
 
     assert ledger.spent_usd == pytest.approx(first_pass.usd + second_pass.usd)
     assert ledger.spent_on(2) == pytest.approx(second_pass.usd)
@@ -305,7 +305,7 @@ def test_another_family_reads_a_commit_and_can_change_nothing(campaign, serve, f
     assert "-nine" in json.dumps(one.bodies[0])
     assert again == outcome
     assert len(one.provider.requests) == 2
-    ledger = Account(run_folder(campaign.workspace) / model.LEDGER, Caps()).ledger
+    ledger = Account(run_folder(campaign.workspace) / LEDGER, Caps()).ledger
     assert ledger.spent_on(3) == pytest.approx(one.provider.bill.usd)
 
 
