@@ -9,7 +9,10 @@ from pydantic import ValidationError
 from domain.axis import AstGrep, Axis, CatalogueEntry
 from domain.value import Refused
 
-CATALOGUE = Path(__file__).resolve().parent.parent / "deployments" / "axes.toml"
+DEPLOYMENTS = Path(__file__).resolve().parent.parent / "deployments"
+CATALOGUE = DEPLOYMENTS / "axes.toml"
+REVIEWERS = DEPLOYMENTS / "reviewers.toml"
+"""The rules of the reviewers that need no key, one entry for a family."""
 
 
 def read_catalogue(path: Path = CATALOGUE) -> dict[str, CatalogueEntry]:

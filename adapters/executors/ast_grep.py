@@ -45,10 +45,12 @@ class AstGrepLook:
     reader: Reader
     axis: AstGrep
     """Its rule is the YAML text."""
+    every: bool = False
+    """Also what has no fix."""
 
     def __call__(self, paths: Sequence[str] | None) -> Scan:
         """Look at `paths`; None: at what ast-grep itself would look at."""
-        scan = Scan()
+        scan = Scan(every=self.every)
         if paths is None:
             unread = self._look_together(scan, ["."])
             apart = (
@@ -174,14 +176,18 @@ def _take(scan: Scan, source: Source, content: bytes, matches: Sequence[_Match])
     for match in matches:
         place, *replaced = _spans(match)
         text = match.get("replacement")
-        if text is None or not replaced:
+        edits: list[Edit] = []
+        if text is not None and replaced:
+            where = replaced[0]
+            edits = [Edit(start=at[where["start"]], end=at[where["end"]], text=restored(text))]
+        else:
             scan.unfixable[match["ruleId"]] += 1
-            continue
+            if not scan.every:
+                continue
         start, end = at[place["start"]], at[place["end"]]
         rows = source.lines.row(start), source.lines.row(max(start, end - 1))
-        edit = Edit(start=at[replaced[0]["start"]], end=at[replaced[0]["end"]], text=restored(text))
         said = restored(match["message"])
-        scan.add(source, rule=match["ruleId"], message=said, rows=rows, edits=[edit])
+        scan.add(source, rule=match["ruleId"], message=said, rows=rows, edits=edits)
 
 
 def _spans(match: _Match) -> list[_Offsets]:

@@ -35,19 +35,20 @@ def find(
     include_generated: bool = False,
     marks: Mapping[str, Marks] = NO_MARKS,
     held: Sandbox = OPEN,
+    every: bool = False,
 ) -> Listing:
     """The probe: the sites of `axis` that the tree at `root` holds, in a stable order.
 
     `allowed` are the paths in scope; None is whatever the engine looks at by itself. That a scope
     is empty is for the caller to refuse, who knows the globs. `commit`: what the tree holds, to the byte;
-    the next `work` on it need not look again.
+    the next `work` on it need not look again. `every`: findings without a usable fix, too.
     """
     reader = Reader(root, include_generated, marks, held=held)
     engine = _engine(axis)
     if isinstance(engine, Commands):
         return command.find(reader, engine, allowed).listing(reader)
-    scan = _look(reader, engine, cache)(_ordered(allowed))
-    if commit and allowed is not None:
+    scan = _look(reader, engine, cache, every=every)(_ordered(allowed))
+    if commit and allowed is not None and not every:
         _seen[root] = _Seen((commit, axis, include_generated), allowed, reader.reasons, scan)
     return _listing(reader, scan, _remarks(scan))
 
@@ -197,10 +198,10 @@ def _engine(axis: Axis) -> Engine:
     return engine if settled is engine else for_codemod(settled, {})
 
 
-def _look(reader: Reader, engine: Ruff | AstGrep, cache: Path) -> Look:
-    return (
-        RuffLook(reader, engine, cache) if isinstance(engine, Ruff) else AstGrepLook(reader, engine)
-    )
+def _look(reader: Reader, engine: Ruff | AstGrep, cache: Path, *, every: bool = False) -> Look:
+    if isinstance(engine, Ruff):
+        return RuffLook(reader, engine, cache, every)
+    return AstGrepLook(reader, engine, every)
 
 
 def _ordered(allowed: AbstractSet[str] | None) -> list[str] | None:

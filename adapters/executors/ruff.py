@@ -64,10 +64,12 @@ class RuffLook:
     axis: Ruff
     cache: Path
     """Ruff's own cache, outside the tree."""
+    every: bool = False
+    """Also what has no usable fix."""
 
     def __call__(self, paths: Sequence[str] | None) -> Scan:
         """Look at `paths`; None: at what ruff itself would look at."""
-        scan = Scan()
+        scan = Scan(every=self.every)
         if paths is None:
             unread = self._look_together(scan, ["."], _inside(self.reader.root))
             names = walked(self.reader.root) if unread else ()
@@ -185,15 +187,17 @@ def _take(scan: Scan, source: Source, finding: _Finding, axis: Ruff) -> None:
         return
     fix = finding["fix"]
     usable = fix is not None and (axis.unsafe or fix["applicability"] == "safe")
-    if fix is None or not usable or not fix["edits"] or finding.get("cell") is not None:
+    edits = fix["edits"] if fix is not None and usable and finding.get("cell") is None else []
+    if not edits:
         scan.unfixable[code] += 1
-        return
+        if not scan.every:
+            return
     scan.add(
         source,
         rule=code,
         message=restored(finding["message"]),
         rows=_rows(finding),
-        edits=[_edit(source, edit) for edit in fix["edits"]],
+        edits=[_edit(source, edit) for edit in edits],
     )
 
 

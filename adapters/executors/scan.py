@@ -16,6 +16,8 @@ class Scan:
 
     found: dict[str, list[Site]] = field(default_factory=lambda: defaultdict[str, list[Site]](list))
     sources: dict[str, Source] = field(default_factory=dict[str, Source])
+    every: bool = False
+    """For a reader: findings without a usable fix are sites too, without an edit."""
     unfixable: Counter[str] = field(default_factory=Counter[str])
     """Findings without a usable fix, by rule."""
     errors: Counter[str] = field(default_factory=Counter[str])
