@@ -23,6 +23,21 @@ class Asked(Value):
     """Empty: nobody was there."""
 
 
+class Shown(Value):
+    """Lines of a file that a tool showed, whole."""
+
+    path: str
+    first: int
+    last: int
+
+    @classmethod
+    def parse(cls, note: str) -> "Shown":
+        """From `path:first-last`; the path may hold anything."""
+        path, _, lines = note.rpartition(":")
+        first, _, last = lines.partition("-")
+        return cls(path=path, first=int(first), last=int(last))
+
+
 class Outcome(Value):
     """A phase that is over."""
 
@@ -44,8 +59,8 @@ class Outcome(Value):
     """For rate limits and the like: not charged as active time."""
     used: dict[str, int] = {}
     """How often each tool was used and worked."""
-    read: tuple[str, ...] = ()
-    """Files whose text the tools showed: engagement, from the tools and not from the model's word."""
+    read: tuple[Shown, ...] = ()
+    """What `read` showed: engagement, from the tools and not from the model's word."""
     asked: tuple[Asked, ...] = ()
     notes: tuple[str, ...] = ()
     """What the operator should know of how it went."""

@@ -7,7 +7,7 @@ work in the provider's cache. No type of the libraries behind it leaves this roo
 import hashlib
 import json
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from importlib.resources import files
 from pathlib import Path
@@ -31,7 +31,7 @@ from adapters.models.desk import Bench, Desk, Done
 from adapters.models.families import Connection
 from adapters.models.toolbox import definitions
 from domain.model_faults import Patience
-from domain.outcome import Asked, Ended, Outcome
+from domain.outcome import Asked, Ended, Outcome, Shown
 from domain.prices import Tokens
 from domain.role import ENDS, Answer, Phase
 
@@ -241,7 +241,7 @@ class _Talk:
             steps=conversation.steps(self.key),
             waited_seconds=caller.waited,
             used=used,
-            read=tuple(dict.fromkeys(p for one in kept if one.name == "read" for p in one.notes)),
+            read=tuple(Shown.parse(note) for note in dict.fromkeys(_read(kept))),
             asked=tuple(_asked(one) for one in kept if one.name == "ask" and one.ok),
             notes=tuple(note for note in (conversation.note, self._unpriced()) if note),
         )
@@ -265,6 +265,10 @@ def _request(done: Done, *notices: str) -> ModelRequest:
     ]
     parts += [UserPromptPart(content=notice) for notice in notices]
     return ModelRequest(parts=parts)
+
+
+def _read(kept: Sequence[Kept]) -> Iterator[str]:
+    return (note for one in kept if one.name == "read" for note in one.notes)
 
 
 def _asked(kept: Kept) -> Asked:

@@ -38,7 +38,8 @@ class Kept:
     ok: bool
     text: str
     notes: tuple[str, ...] = ()
-    """Of files: their paths; of `ask`: the question, the assumption, the answer."""
+    """Of `read`: what it showed whole, as `path:first-last`; of other tools on files: their paths; of `ask`: the
+    question, the assumption, the answer."""
 
 
 @dataclass

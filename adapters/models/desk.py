@@ -15,7 +15,14 @@ from adapters.models.commands import CommandRefused, Commands
 from adapters.models.conversation import Conversation, Kept
 from adapters.models.files import Files
 from adapters.models.forms import FileRefused
-from adapters.models.showing import OUTPUT_CHARACTERS, clipped, nearest, numbered
+from adapters.models.showing import (
+    OUTPUT_CHARACTERS,
+    clipped,
+    fitting,
+    nearest,
+    numbered,
+    whole_stretches,
+)
 from adapters.models.toolbox import (
     ENDINGS,
     TOOLS,
@@ -211,14 +218,15 @@ class Desk:
                 problems.append(f"{refused}{self._like(path)}")
                 continue
             part = lines[given.line - 1 : given.line - 1 + given.lines]
+            part = part[: fitting(part, given.line, most)]
             after = len(lines) - (given.line - 1 + len(part))
             more = (
                 f"\n({after:,} more lines; go on with line {given.line + len(part)})"
                 if after > 0
                 else ""
             )
-            shown.append(f"{path}\n{clipped(numbered(part, given.line), most)}{more}")
-            notes.append(path)
+            shown.append(f"{path}\n{numbered(part, given.line)}{more}")
+            notes += [f"{path}:{a}-{b}" for a, b in whole_stretches(part, given.line)]
         if not shown:
             raise Wrong("\n".join(problems))
         return "\n\n".join([*shown, *problems])

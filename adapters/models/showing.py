@@ -23,6 +23,29 @@ def numbered(lines: Sequence[str], first: int) -> str:
     )
 
 
+def fitting(lines: Sequence[str], first: int, most: int) -> int:
+    """How many of `lines`, from the top, fit into `most` characters once they are numbered; at least one."""
+    size = 0
+    for count, line in enumerate(lines):
+        size += len(numbered([line], first + count)) + 1
+        if size > most and count:
+            return count
+    return len(lines)
+
+
+def whole_stretches(lines: Sequence[str], first: int) -> list[tuple[int, int]]:
+    """First and last number of each stretch of lines that `numbered` shows whole."""
+    stretches: list[tuple[int, int]] = []
+    for number, line in enumerate(lines, start=first):
+        if len(line) > LINE_CHARACTERS:
+            continue
+        if stretches and stretches[-1][1] == number - 1:
+            stretches[-1] = (stretches[-1][0], number)
+        else:
+            stretches.append((number, number))
+    return stretches
+
+
 def _shortened(line: str) -> str:
     if len(line) <= LINE_CHARACTERS:
         return line

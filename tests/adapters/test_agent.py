@@ -10,6 +10,7 @@ import pytest
 from stub_script import Call, Fault, Turn, first, turns
 from talks import COMMIT, FINISH, WORK, bash, call, log, says
 
+from domain.outcome import Shown
 from domain.role import FixReport, Opinion, PassReport, SiteList
 
 FAMILIES = ("claude", "gpt")
@@ -25,7 +26,7 @@ def test_a_pass_reads_edits_commits_and_ends(talk, clone, family):
     assert outcome.answer == PassReport(axis_complete=True, note="all done")
     assert (clone.folder / "a.py").read_text() == "print('hello')\n"
     assert log(clone) == ["Say hello", "base"]
-    assert outcome.read == ("a.py",)
+    assert outcome.read == (Shown(path="a.py", first=1, last=2),)
     assert outcome.used == {"read": 1, "edit": 1, "bash": 1}
     assert (outcome.steps, outcome.calls, outcome.lost) == (4, 4, 0)
     assert outcome.usd == pytest.approx(one.provider.bill.usd)

@@ -14,11 +14,16 @@ from adapters.models.toolbox import ENDINGS, TOOLS, definitions, schema
 from domain.sandbox import OPEN
 
 
+@pytest.fixture(name="conversation")
+def _conversation(tmp_path):
+    made = Conversation.open(tmp_path / "talk.jsonl", {})
+    made.begin("k", "work", "PHASE: work")
+    return made
+
+
 @pytest.fixture(name="use")
-def _use(clone, tmp_path):
+def _use(clone, conversation):
     """Call one tool; whether it worked, and what it said."""
-    conversation = Conversation.open(tmp_path / "talk.jsonl", {})
-    conversation.begin("k", "work", "PHASE: work")
     bench = Bench(Files(clone.folder), Commands(clone.folder, OPEN), gate=lambda: "red: test_a")
     numbers = iter(range(1000))
 
@@ -56,6 +61,22 @@ def test_many_files_share_what_can_be_shown(use, clone):
     assert len(said) < 62_000
     assert "150,000 characters" in said
     assert "there is no file 'nope.py'" in said
+
+
+def test_only_lines_that_were_shown_whole_count_as_read(use, clone, conversation):
+    (clone.folder / "wide.txt").write_text("a\nb\n" + "word " * 1_000 + "\nc\n")
+    (clone.folder / "tall.txt").write_text("".join(f"{'x' * 90} {n}\n" for n in range(2_000)))
+
+    use("read", paths=["wide.txt"])
+    _, said = use("read", paths=["tall.txt"], lines=2000)
+
+    (wide, tall) = conversation.kept("k")
+    assert wide.notes == ("wide.txt:1-2", "wide.txt:4-5")
+    [stretch] = tall.notes
+    last = int(stretch.rpartition("-")[2])
+    assert 400 < last < 2_000
+    assert said.splitlines()[-2].strip().startswith(f"{last}\t")
+    assert said.splitlines()[-1] == f"({2_001 - last:,} more lines; go on with line {last + 1})"
 
 
 def test_the_gate_is_asked_and_answers_in_words(use):

@@ -300,7 +300,7 @@ def test_another_family_reads_a_commit_and_can_change_nothing(campaign, serve, f
 
     assert outcome.answer.verdict == "breaks"
     assert outcome.answer.findings[0].what == "nine lines are gone"
-    assert outcome.read == ("a.py",)
+    assert [shown.path for shown in outcome.read] == ["a.py"]
     assert (campaign.agent / "a.py").read_text() == "zero\n"
     assert "-nine" in json.dumps(one.bodies[0])
     assert again == outcome
