@@ -29,13 +29,15 @@ class Shown(Value):
     path: str
     first: int
     last: int
+    ends: bool = False
+    """The file has no more."""
 
     @classmethod
     def parse(cls, note: str) -> "Shown":
-        """From `path:first-last`; the path may hold anything."""
+        """From `path:first-last`, with `$` at the file's end; the path may hold anything."""
         path, _, lines = note.rpartition(":")
         first, _, last = lines.partition("-")
-        return cls(path=path, first=int(first), last=int(last))
+        return cls(path=path, first=int(first), last=int(last.rstrip("$")), ends=last.endswith("$"))
 
 
 class Outcome(Value):

@@ -38,7 +38,7 @@ class Kept:
     ok: bool
     text: str
     notes: tuple[str, ...] = ()
-    """Of `read`: what it showed whole, as `path:first-last`; of other tools on files: their paths; of `ask`: the
+    """Of `read`: what it showed whole, as `path:first-last`, with `$` at the file's end; of other tools on files: their paths; of `ask`: the
     question, the assumption, the answer."""
 
 

@@ -226,7 +226,11 @@ class Desk:
                 else ""
             )
             shown.append(f"{path}\n{numbered(part, given.line)}{more}")
-            notes += [f"{path}:{a}-{b}" for a, b in whole_stretches(part, given.line)]
+            end = given.line - 1 + len(part) if not after else 0
+            notes += [
+                f"{path}:{a}-{b}{'$' if b == end else ''}"
+                for a, b in whole_stretches(part, given.line)
+            ]
         if not shown:
             raise Wrong("\n".join(problems))
         return "\n\n".join([*shown, *problems])

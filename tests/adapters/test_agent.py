@@ -26,7 +26,7 @@ def test_a_pass_reads_edits_commits_and_ends(talk, clone, family):
     assert outcome.answer == PassReport(axis_complete=True, note="all done")
     assert (clone.folder / "a.py").read_text() == "print('hello')\n"
     assert log(clone) == ["Say hello", "base"]
-    assert outcome.read == (Shown(path="a.py", first=1, last=2),)
+    assert outcome.read == (Shown(path="a.py", first=1, last=2, ends=True),)
     assert outcome.used == {"read": 1, "edit": 1, "bash": 1}
     assert (outcome.steps, outcome.calls, outcome.lost) == (4, 4, 0)
     assert outcome.usd == pytest.approx(one.provider.bill.usd)
