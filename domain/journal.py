@@ -1,6 +1,7 @@
 """The journal: the fold over a run. What happened, may it go on, why did it end (design.md §6)."""
 
 from collections.abc import Iterable
+from typing import Self
 
 from domain.batch import Batch
 from domain.brief import Allowance
@@ -172,7 +173,7 @@ class Journal(Value):
             passes=None if budget.max_passes is None else budget.max_passes - self.number,
         )
 
-    def count(self, proof: Proof) -> "Journal":
+    def count(self, proof: Proof) -> Self:
         """Fold in one answer of the gate."""
         return self.model_copy(
             update={

@@ -9,24 +9,19 @@ from prefect import State, flow
 from domain.axis import Axis
 from domain.budget import UNBOUNDED, Budget
 from domain.change import Grain
-from domain.confirming import heard, unread
 from domain.hired import Hired
 from domain.journal import Journal
-from domain.proof import answered, question
 from domain.reading import Confirm
 from domain.report import Report
 from domain.target import Target
 from domain.value import Busy
-from tasks.admit import admit
+from flows.chain import carry
 from tasks.agent_pass import agent_pass
 from tasks.close import close
-from tasks.confirm import confirm as read
-from tasks.land import land
 from tasks.open_workspace import open_workspace
 from tasks.rescan import rescan
 from tasks.set_out import set_out
 from tasks.states import held, run_name, state_of
-from tasks.verify import verify
 
 
 @flow(flow_run_name=run_name, persist_result=True, result_serializer="json")
@@ -62,15 +57,15 @@ def campaign(
 
     while not journal.ending:
         chain = agent_pass(workspace, axis, journal.brief)
-        batch = admit(workspace, chain, journal.rate, verify_each, confirm)
-        while batch.probe and not journal.stopped:
-            proof = verify(workspace, chain, question(batch, journal.flaky))
-            batch, journal = answered(batch, proof), journal.count(proof)
-            if green := unread(batch):
-                batch = heard(batch, read(workspace, axis, chain, green, budget.max_usd))
-            if batch.ripe:
-                land(workspace, axis, chain, batch.outcome)
-        tip = land(workspace, axis, chain, batch.outcome)
+        batch, journal, tip = carry(
+            workspace,
+            axis,
+            chain,
+            journal,
+            verify_each=verify_each,
+            confirm=confirm,
+            max_usd=budget.max_usd,
+        )
         survey = rescan(
             workspace, axis, tip, journal.number, claimed=chain.claimed, max_usd=budget.max_usd
         )
