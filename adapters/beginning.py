@@ -11,7 +11,7 @@ from threading import Thread
 
 from adapters import events, proving
 from adapters.catalogue import read_catalogue
-from adapters.executors import passes
+from adapters.executors import passes, sweeping
 from adapters.failpoints import reach
 from adapters.processes.temporary import forget_abandoned
 from adapters.proving import Prepared
@@ -101,8 +101,10 @@ def survey(
     reach("recovered")
     known = not isinstance(axis, Sentence)
     listing = passes.look(workspace, axis, found.tip) if known else Listing()
+    by_rule = sweeping.look(workspace, found.state, found.tip)
     passes.leave(workspace, found.tip)
-    state = found.state.retried() if retry else found.state.decline(listing.sites)
+    there = (*listing.sites, *by_rule.sites)
+    state = found.state.retried() if retry else found.state.decline(there)
     if state != found.state and found.commit:
         save(workspace, state, "retry" if retry else "decline what was taken back", 0)
     return (
@@ -111,6 +113,7 @@ def survey(
             listing=listing,
             tip=found.tip,
             known=known,
+            by_rule=by_rule,
             elapsed=events.elapsed(run_folder(workspace)),
             enough=enough_said(workspace),
         ),

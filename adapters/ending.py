@@ -5,7 +5,7 @@ import shlex
 from datetime import UTC, datetime
 
 from adapters import beginning, events
-from adapters.executors import passes
+from adapters.executors import passes, sweeping
 from adapters.failpoints import reach
 from adapters.redacting import cleaned
 from adapters.repository import lock
@@ -48,6 +48,7 @@ def resurvey(
     return Survey(
         state=state,
         listing=listing,
+        by_rule=sweeping.look(workspace, state, tip),
         tip=tip,
         known=known,
         spend_usd=_spent(workspace),

@@ -30,7 +30,7 @@ from domain.site import Listing, Site
 from domain.state import State
 from domain.target import Workspace
 from domain.value import Refused
-from domain.words import MINUTE
+from domain.words import MINUTE, counted
 
 MOST_LEFT = 5
 """Sites that a model says are left, told in the report."""
@@ -159,6 +159,8 @@ def _told(workspace: Workspace, axis: Axis, brief: Brief) -> PassBrief:
         disputed=tuple(sorted(state.disputed)),
         sites=brief.sites,
         declined=state.declined,
+        teach=brief.teach,
+        swept=brief.swept,
         left=brief.left,
     )
 
@@ -169,6 +171,8 @@ def _ears(workspace: Workspace, brief: Brief) -> Ears:
     def hurry() -> str:
         if beginning.enough_said(workspace):
             return "the operator said enough"
+        if brief.teach and _committed(run, brief.number) >= brief.teach:
+            return f"the {counted(brief.teach, 'site')} of this pass are done"
         minutes = brief.left.minutes
         late = minutes is not None and events.elapsed(run) >= MINUTE * minutes
         return "the time is spent" if late else ""
@@ -179,6 +183,13 @@ def _ears(workspace: Workspace, brief: Brief) -> Ears:
         tell=lambda words: events.emit(run, "step", what=words),
         wait=_waiting(run),
     )
+
+
+def _committed(run: Path, number: int) -> int:
+    """How often the model has committed in a pass: the ledger names what the clone stood on at each call."""
+    calls = Account(run / LEDGER, Caps()).ledger.accounts.values()
+    stood_on = {one.reserved.site for one in calls if one.reserved.number == number}
+    return len(stood_on - {""}) - 1
 
 
 def reading_ears(workspace: Workspace) -> Ears:

@@ -28,6 +28,7 @@ def put(workspace: Workspace, chain: Chain) -> ChainOnShelf:
         notes=chain.notes,
         claimed=chain.claimed,
         usd=chain.usd,
+        rule=chain.rule,
         halt=chain.halt,
         why=chain.why,
     )

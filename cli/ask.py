@@ -161,6 +161,17 @@ Confirm = Annotated[
         rich_help_panel=MODEL,
     ),
 ]
+Teach = Annotated[
+    int,
+    typer.Option(
+        metavar="K",
+        min=0,
+        help="The model does the first K sites; an ast-grep rule made from them, and proved on some that it was not shown, "
+        "does the others at no cost; what the rule can't do is the model's again. (default: the model does all)",
+        show_default=False,
+        rich_help_panel=MODEL,
+    ),
+]
 MaxUsdPerPass = Annotated[
     float | None,
     typer.Option(

@@ -107,6 +107,7 @@ def _flow(options: RunOptions, axis: Axis, workspace: Workspace) -> Report:
             workspace.run,
             options.hired,
             options.confirm,
+            options.teach,
             return_state=True,
         )
     path = run_folder(workspace) / "report.json"

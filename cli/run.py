@@ -10,6 +10,7 @@ from cli import ask, checked, terminal
 from domain.options import Grain, RunOptions
 from domain.reading import confirmable
 from domain.report import Report
+from domain.teaching import teachable
 from domain.value import Refused
 
 Unsafe = Annotated[
@@ -54,6 +55,7 @@ def run(
     price: ask.Price = "",
     effort: ask.Thinking = "",
     confirm: ask.Confirm = "off",
+    teach: ask.Teach = 0,
     grain: OneCommit = "finding",
     unsafe: Unsafe = False,
     retry: Annotated[
@@ -100,6 +102,7 @@ def run(
             axis=checked.words("--axis", axis),
             hired=hired,
             confirm=confirmable(confirm, hired),
+            teach=teachable(teach, hired),
             budget=ask.budget(max_passes, max_minutes, max_usd, max_usd_per_pass, max_usd_per_site),
             grain=grain,
             verify_each=verify_each,

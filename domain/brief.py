@@ -67,6 +67,10 @@ class PassBrief(Value):
     """Places the operator took back: not to be done again."""
     said: tuple[str, ...] = ()
     """What the operator said, oldest first."""
+    teach: int = 0
+    """So many sites are to be done in this pass, to make a rule from them."""
+    swept: int = 0
+    """Sites that a rule did that was made from the model's own."""
     left: Allowance = Allowance()
 
     @property
@@ -100,11 +104,25 @@ class PassBrief(Value):
                     self.disputed,
                 ),
                 _listed("Sites that were found:", [_place(site) for site in self.sites]),
+                self._lesson(),
                 _listed("Taken back by the operator; leave them as they are:", self.declined),
                 _listed("The operator says:", self.said, last=True),
                 f"Left of the budget: {self.left.words}." if self.left.words else "",
             ]
         )
+
+    def _lesson(self) -> str:
+        if self.teach:
+            return (
+                f"Do {counted(self.teach, 'site')} in this pass, each of them in a commit that holds nothing else, all in the "
+                f"same way, and then end it. A rule that is made from them does the others; what it can't do comes back to you."
+            )
+        if self.swept:
+            return (
+                f"A rule that was made from your first sites did {self.swept:,} of those that landed, and has nothing left "
+                f"that it can do. What is left is yours."
+            )
+        return ""
 
     def _scope(self) -> str:
         globs = ", ".join(printable(path) for path in self.paths) or "the whole repository"
@@ -146,6 +164,31 @@ def confirming(axis: str, message: str, diff: str) -> str:
             f"{note if cut else ''}\n```diff\n{shown}\n```".strip(),
         ]
     )
+
+
+def teaching(axis: str, diffs: Sequence[str]) -> str:
+    """What a teach phase is told: commits that landed, and nothing of those that its rule is proved on."""
+    return _joined(
+        [
+            "PHASE: teach",
+            _axis(axis),
+            "These changes landed, one site each; the clone stands before the first of them:",
+            *(f"```diff\n{diff}\n```" for diff in diffs),
+            (
+                "Write an ast-grep rule (YAML with `id`, `language`, `message`, `rule` and `fix`; `constraints`, `transform` and "
+                "`utils` where they help) that makes them, byte for byte. It is tried on these and on other sites that landed, "
+                "and then applied to the whole scope, each match in a commit that has to pass the gate. It must leave alone "
+                "what the axis does not mean, and must not match what it wrote itself. Sites that it does not match stay "
+                "yours, so that it is better narrow than wrong. No ast-grep is here: the engine tries it. If no rule can do it, "
+                "`rule` stays empty."
+            ),
+        ]
+    )
+
+
+def retrying(words: str, rule: str, objection: str) -> str:
+    """A teach phase after a rule that failed."""
+    return _joined([words, f"This rule was tried:\n```yaml\n{rule}```", objection])
 
 
 def rescanning(axis: str, paths: Sequence[str]) -> str:

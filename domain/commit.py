@@ -85,6 +85,8 @@ class Chain(Value):
     """The executor says that nothing is left: a hint for the next step, never an ending."""
     usd: float = 0.0
     """What the pass cost."""
+    rule: str = ""
+    """The name of the taught rule that made it, in place of the model that was hired."""
     halt: Halt = ""
     why: str = ""
     """Of the halt."""
@@ -104,5 +106,6 @@ class ChainOnShelf(Value):
     notes: tuple[str, ...] = ()
     claimed: bool = False
     usd: float = 0.0
+    rule: str = ""
     halt: Halt = ""
     why: str = ""

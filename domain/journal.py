@@ -11,6 +11,7 @@ from domain.dissent import disputes, unconfirmed
 from domain.gate import Baseline, GatePlan
 from domain.hired import Hired
 from domain.ledger import Caps
+from domain.lesson import summed_up
 from domain.proof import Proof
 from domain.reading import Confirm
 from domain.recognition import barred
@@ -20,6 +21,7 @@ from domain.role import Finding
 from domain.sandbox import Backend
 from domain.site import Listing, Site
 from domain.state import State
+from domain.teaching import Lecture, lesson_due, still_to_teach
 from domain.value import Value
 from domain.words import counted
 
@@ -47,6 +49,12 @@ class Brief(Value):
     """In dollars."""
     doubted: tuple[str, ...] = ()
     """Commits of the last pass that a reader spoke against: told once."""
+    teach: int = 0
+    """Sites that the model is to do in this pass, for a rule to be made from them."""
+    rule: str = ""
+    """The taught rule that works through this pass, in place of the model."""
+    swept: int = 0
+    """Commits that it landed before."""
 
 
 class Survey(Value):
@@ -61,6 +69,8 @@ class Survey(Value):
     """The listing is an answer: of a probe, or of a fresh look. Without one a model has yet to search."""
     enough: bool = False
     """The operator said so."""
+    by_rule: Listing = Listing()
+    """What the taught rule finds, if there is one."""
     spend_usd: float = 0.0
     """By this run so far."""
     landed: int = 0
@@ -70,7 +80,10 @@ class Survey(Value):
 
 def open_sites(survey: Survey) -> tuple[Site, ...]:
     """Sites that remain and may be worked on: neither parked nor declined nor disputed."""
-    sites = survey.listing.sites
+    return _free(survey, survey.listing.sites)
+
+
+def _free(survey: Survey, sites: tuple[Site, ...]) -> tuple[Site, ...]:
     out, disputed = barred(sites, survey.state.settled), survey.state.disputed
     return tuple(site for site in sites if site.id not in out and site.path not in disputed)
 
@@ -101,6 +114,12 @@ class Journal(Value):
     survey: Survey
     grain: str = "finding"
     confirm: Confirm = "off"
+    teach: int = 0
+    """Sites that a model does before a rule is made from them; 0: it does all."""
+    asked: bool = False
+    """For a rule, in this run."""
+    idle: bool = False
+    """The rule had a pass, and landed nothing: it gets no other one."""
     passes: int = 0
     gate_runs: int = 0
     gate_seconds: float = 0.0
@@ -121,8 +140,17 @@ class Journal(Value):
     """Why no further gate can run: the environment is broken, or no time is left."""
 
     @classmethod
-    def begin(cls, start: Start, budget: Budget, grain: str, confirm: Confirm = "off") -> "Journal":
-        return cls(start=start, budget=budget, survey=start.survey, grain=grain, confirm=confirm)
+    def begin(
+        cls, start: Start, budget: Budget, grain: str, confirm: Confirm = "off", teach: int = 0
+    ) -> "Journal":
+        return cls(
+            start=start,
+            budget=budget,
+            survey=start.survey,
+            grain=grain,
+            confirm=confirm,
+            teach=teach,
+        )
 
     @property
     def number(self) -> int:
@@ -149,6 +177,10 @@ class Journal(Value):
         )
         if not self.start.hired:
             return brief
+        if sweep := self._sweep:
+            paths = tuple(dict.fromkeys(site.path for site in sweep))
+            rule = state.lesson.rule if state.lesson else ""
+            return brief.model_copy(update={"rule": rule, "paths": paths})
         named = tuple(
             Finding(path=site.path, line=site.line, what=f"{site.rule} {site.message}".strip())
             for site in self.open_sites
@@ -159,8 +191,27 @@ class Journal(Value):
                 "left": self._left(),
                 "caps": self.budget.for_work(self.confirm),
                 "doubted": self.doubted,
+                "teach": still_to_teach(self.teach, state),
+                "swept": sum(bool(commit.rule) for commit in state.landed),
             }
         )
+
+    @property
+    def _sweep(self) -> tuple[Site, ...]:
+        """The sites that the taught rule is to do in the pass under way."""
+        wanted = self.teach and not self.idle
+        return _free(self.survey, self.survey.by_rule.sites) if wanted else ()
+
+    @property
+    def lesson_due(self) -> bool:
+        """The model has done so many sites that a rule may be made from them."""
+        return not self.asked and lesson_due(self.teach, self.survey.state)
+
+    def learn(self, lecture: Lecture) -> "Journal":
+        """Fold in what came of asking for a rule."""
+        survey = self.survey.model_copy(update={"state": lecture.state, "by_rule": lecture.listing})
+        notes = (*self.notes, lecture.note) if lecture.note else self.notes
+        return self.model_copy(update={"asked": True, "survey": survey, "notes": notes})
 
     def _left(self) -> Allowance:
         budget, survey = self.budget, self.survey
@@ -190,16 +241,20 @@ class Journal(Value):
 
     def record(self, chain: ChainOnShelf, batch: Batch, survey: Survey) -> "Journal":
         """Fold in one pass: what was made, what was decided, and what is left."""
-        landed = survey.landed > self.survey.landed
+        landed, swept = survey.landed > self.survey.landed, bool(chain.rule)
         return self.model_copy(
             update={
                 "passes": self.passes + 1,
                 "survey": survey,
                 "agent_seconds": self.agent_seconds + chain.seconds + batch.reading_seconds,
-                "still": 0 if landed else self.still + 1,
+                "still": 0 if landed else self.still + (not swept),
+                "idle": self.idle or (swept and not landed),
                 "halt": chain.halt or batch.halt,
                 "halted": chain.why if chain.halt else batch.halted,
-                "doubted": tuple(c for c, said in batch.read.items() if said.verdict == "breaks"),
+                "doubted": (
+                    *(self.doubted if swept else ()),  # a rule can't be told
+                    *(c for c, said in batch.read.items() if said.verdict == "breaks"),
+                ),
                 "flaky": tuple(sorted({*self.flaky, *batch.flaky})),
                 "fixed": batch.fixed or self.fixed,
                 "notes": self._noted(chain, survey),
@@ -323,6 +378,13 @@ class Journal(Value):
                         *disputes(state),
                     )
                 )
+            ),
+            taught=summed_up(
+                state.lesson if self.teach else None,
+                start.run,
+                mine,
+                state.parked,
+                len(survey.listing.sites),
             ),
             take=take if state.landed else "",
             ui=ui,

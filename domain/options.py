@@ -21,6 +21,8 @@ class RunOptions(Value):
     """The model that is to work; None: rules are applied, and nothing costs money."""
     confirm: Confirm = "off"
     """Which of its commits a model of another family reads before they land."""
+    teach: int = 0
+    """Sites that the model does before a rule, made from them, does the others; 0: it does all."""
     budget: Budget = Budget()
     grain: Grain = "finding"
     """What one commit settles: one finding, the findings of a file, or the findings of a rule."""

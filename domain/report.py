@@ -68,6 +68,8 @@ class Landed(Value):
     """The model of another family that read it and says that it holds."""
     unconfirmed: str = ""
     """Why it is not confirmed, although somebody was to read it: `unreviewed: …`, `unsure: …`."""
+    rule: str = ""
+    """The name of the taught rule that made it; empty: the executor that was asked for did."""
 
 
 class Parked(Value):
@@ -85,6 +87,8 @@ class Parked(Value):
     sha: str = ""
     made_from: str = ""
     run: str = ""
+    rule: str = ""
+    """The name of the taught rule that made it."""
 
 
 class Remaining(Value):
@@ -113,6 +117,31 @@ class BaselineSummary(Value):
     failed: tuple[str, ...] = ()
     flaky: tuple[str, ...] = ()
     tests: int | None = None
+
+
+class Taught(Value):
+    """What a rule made from the first sites did for the others (`--teach`)."""
+
+    rule: str = ""
+    """Its text; empty: none held, and the model went on alone."""
+    name: str = ""
+    why: str = ""
+    """Of no rule."""
+    taught: int
+    """Sites that the model did, from which the rule was made."""
+    held_out: int = 0
+    """Of these, sites that it was proved on without having been shown."""
+    compiled: int = 0
+    """Commits of the rule that landed, by this run, at no model cost."""
+    parked: int = 0
+    left: int = 0
+    """Left to the model: what it landed after the lesson, and what remains."""
+    usd: float = 0.0
+    """What the lesson itself cost this run."""
+    usd_each: float = 0.0
+    """What a taught site cost."""
+    saved_usd: float = 0.0
+    """An estimate: what the compiled sites would have cost at the price of a taught one, less the lesson."""
 
 
 class Report(Value):
@@ -152,6 +181,8 @@ class Report(Value):
     skipped: dict[str, int] = {}
     notes: tuple[str, ...] = ()
     """What the operator should know: uncommitted work not seen, no sandbox, how far behind the base is."""
+    taught: Taught | None = None
+    """With `--teach`, once so many sites had landed."""
     take: str = ""
     """The command that brings the work home."""
     ui: str = ""

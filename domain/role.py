@@ -10,9 +10,9 @@ from pydantic import Field
 
 from domain.value import Value
 
-Phase = Literal["work", "fix", "review", "confirm", "rescan"]
+Phase = Literal["work", "fix", "review", "confirm", "rescan", "teach"]
 
-READ_ONLY: frozenset[Phase] = frozenset({"review", "confirm", "rescan"})
+READ_ONLY: frozenset[Phase] = frozenset({"review", "confirm", "rescan", "teach"})
 
 
 class PassReport(Value):
@@ -56,7 +56,14 @@ class SiteList(Value):
     note: str = ""
 
 
-Answer = PassReport | Opinion | FixReport | SiteList
+class Rule(Value):
+    """End of a teach phase."""
+
+    rule: str = Field(description="YAML of an ast-grep rule with a fix; empty: none can do it.")
+    note: str = ""
+
+
+Answer = PassReport | Opinion | FixReport | SiteList | Rule
 
 ENDS: dict[Phase, tuple[str, type[Value]]] = {
     "work": ("finish_pass", PassReport),
@@ -64,5 +71,6 @@ ENDS: dict[Phase, tuple[str, type[Value]]] = {
     "review": ("submit_verdict", Opinion),
     "confirm": ("submit_verdict", Opinion),
     "rescan": ("submit_sites", SiteList),
+    "teach": ("submit_rule", Rule),
 }
 """The tool that ends a phase, and what it takes."""

@@ -10,6 +10,7 @@ from typing import Annotated, cast
 
 from pydantic import ConfigDict, Field, ValidationError
 
+from domain.lesson import Lesson
 from domain.red_rate import RedRate
 from domain.report import PINNED_RED, RED, Ending, Landed, Parked, Remaining
 from domain.site import Site
@@ -51,6 +52,8 @@ class State(Value):
     """Ids of sites that the operator reverted: not done again."""
     attempts: dict[str, int] = {}
     """Failed attempts by site id."""
+    lesson: Lesson | None = None
+    """The rule that was made from the model's first sites, or why there is none."""
     rate: RedRate = RedRate()
     flaky: tuple[str, ...] = ()
     spend_usd: float = 0.0
@@ -81,6 +84,7 @@ class State(Value):
                 "tip": tip,
                 "landed": (*self.landed, *landed),
                 "remaining": _less(self.remaining, done),
+                "lesson": self.lesson and self.lesson.less(done.elements()),
                 "rate": rate,
             }
         )
@@ -101,6 +105,7 @@ class State(Value):
         at most as many as had been landed, are reverts.
         """
         landed, left = _keys(self.landed), Counter(site.key for site in self.remaining)
+        left.update(self.lesson.left if self.lesson else ())
         declined = Counter(_key(site) for site in self.declined)
         by_key: dict[str, list[str]] = {}
         for site in sites:
@@ -112,8 +117,17 @@ class State(Value):
         return self.model_copy(update={"declined": (*self.declined, *back)}) if back else self
 
     def retried(self) -> "State":
-        """Parked and declined sites are open again (`--retry`)."""
-        return self.model_copy(update={"parked": (), "declined": (), "attempts": {}, "landed": ()})
+        """Parked and declined sites are open again, and a rule may be looked for again (`--retry`)."""
+        lesson = self.lesson if self.lesson and self.lesson.proven else None
+        return self.model_copy(
+            update={
+                "parked": (),
+                "declined": (),
+                "attempts": {},
+                "landed": (),
+                "lesson": lesson,
+            }
+        )
 
     def close(self, run: RunSummary) -> "State":
         return self.model_copy(update={"runs": (*self.runs, run)[-KEPT_RUNS:]})

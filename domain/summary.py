@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable, Sequence
 
-from domain.report import Ending, Parked, Report
+from domain.report import Ending, Parked, Report, Taught
 from domain.words import HOUR, counted, duration, printable, tallied
 
 MOST_ROWS = 500
@@ -56,6 +56,21 @@ def numbers(report: Report) -> tuple[tuple[str, str], ...]:
         ("active time", duration(active)),
         ("parked", tallied(parked.reason for parked in report.parked) or "none"),
         ("remaining", str(len(report.remaining))),
+        *(_lesson(report.taught) if report.taught else ()),
+    )
+
+
+def _lesson(taught: Taught) -> tuple[tuple[str, str], ...]:
+    """What `--teach` came to."""
+    if not taught.rule:
+        return (("taught", f"{counted(taught.taught, 'site')}, and no rule: {taught.why}"),)
+    cost = f"less {taught.usd:.2f} for the lesson" if taught.usd else "the lesson was paid earlier"
+    return (
+        ("sites taught / compiled / left", f"{taught.taught} / {taught.compiled} / {taught.left}"),
+        (
+            "US dollars saved, an estimate",
+            f"{taught.saved_usd:.2f} ({taught.compiled} at the {taught.usd_each:.2f} of a taught one, {cost})",
+        ),
     )
 
 
@@ -75,6 +90,7 @@ def markdown(report: Report) -> str:
         *_home(report),
         "## Numbers",
         _table(("", ""), ((name, _cell(value)) for name, value in numbers(report))),
+        *_rule(report),
         *_landed(report),
         *_parked(report),
         *_remaining(report),
@@ -108,6 +124,25 @@ def _home(report: Report) -> list[str]:
     if not report.take:
         return [table]
     return [table, "## Take it home", f"```sh\n{printable(report.take)}\n```"]
+
+
+def _rule(report: Report) -> list[str]:
+    """The taught rule, as it was applied."""
+    taught = report.taught
+    if not taught or not taught.rule:
+        return []
+    ticks = max((len(run) for run in re.findall(r"`+", taught.rule)), default=0)
+    fence = "`" * max(3, ticks + 1)
+    text = "\n".join(_indented(line) for line in taught.rule.splitlines())
+    said = (
+        f"Made from {counted(taught.taught, 'site')} of the model's and proved on {taught.held_out} that it was not shown. "
+        f"Its commits say `Swathe-Rule: {taught.name}`."
+    )
+    return ["## The taught rule", said, f"{fence}yaml\n{text}\n{fence}"]
+
+
+def _indented(line: str) -> str:
+    return line[: len(line) - len(line.lstrip(" "))] + printable(line)
 
 
 def _landed(report: Report) -> list[str]:

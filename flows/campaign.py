@@ -22,6 +22,7 @@ from tasks.open_workspace import open_workspace
 from tasks.rescan import rescan
 from tasks.set_out import set_out
 from tasks.states import held, run_name, state_of
+from tasks.teach import teach as ask_for_a_rule
 
 
 @flow(flow_run_name=run_name, persist_result=True, result_serializer="json")
@@ -35,6 +36,7 @@ def campaign(
     run: str = "",
     hired: Hired | None = None,
     confirm: Confirm = "off",
+    teach: int = 0,
 ) -> State[Report]:
     """Carry one axis across a repository, one verified commit at a time.
 
@@ -48,14 +50,19 @@ def campaign(
         run: Id of the run; leave it empty.
         hired: The model that is to work, with a key in the worker's environment; none: rules are applied.
         confirm: Which commits of the model another family reads before they land.
+        teach: Sites that the model does before a rule, made from them, does the others; 0: it does all.
     """
     try:
-        workspace = open_workspace(target, axis, run, hired, budget=budget, confirm=confirm)
+        workspace = open_workspace(
+            target, axis, run, hired, budget=budget, confirm=confirm, teach=teach
+        )
     except Busy as busy:
         return held(busy)
-    journal = Journal.begin(set_out(workspace, axis, retry), budget, grain, confirm)
+    journal = Journal.begin(set_out(workspace, axis, retry), budget, grain, confirm, teach)
 
     while not journal.ending:
+        if journal.lesson_due:
+            journal = journal.learn(ask_for_a_rule(workspace, axis, journal.brief))
         chain = agent_pass(workspace, axis, journal.brief)
         batch, journal, tip = carry(
             workspace,

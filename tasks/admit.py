@@ -39,5 +39,5 @@ def admit(
         each=each,
         confirm=confirm,
         to_read=read,
-        written=workspace.hired is not None,
+        written=workspace.hired is not None and not chain.rule,
     )

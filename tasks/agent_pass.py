@@ -3,7 +3,7 @@
 from prefect import task
 
 from adapters import events
-from adapters.executors import passes
+from adapters.executors import passes, sweeping
 from adapters.redacting import discreet
 from adapters.repository.workspaces import run_folder
 from adapters.shelf import put
@@ -18,8 +18,11 @@ from tasks.journal_policy import KEPT
 @discreet
 def agent_pass(workspace: Workspace, axis: Axis, brief: Brief) -> ChainOnShelf:
     """A pass is paid once: kept by its brief, which names its number and the tip."""
-    events.emit(run_folder(workspace), "step", what=f"pass {brief.number}: changing the sites")
-    if workspace.hired:
+    how = "the taught rule changes" if brief.rule else "changing"
+    events.emit(run_folder(workspace), "step", what=f"pass {brief.number}: {how} the sites")
+    if brief.rule:
+        chain = sweeping.sweep(workspace, brief)
+    elif workspace.hired:
         from adapters import hiring  # noqa: PLC0415 -- the libraries of models, for a model alone
 
         chain = hiring.make(workspace, axis, brief)

@@ -27,7 +27,12 @@ def land(workspace: Workspace, axis: Axis, chain: ChainOnShelf, outcome: Outcome
         workspace,
         fetch(workspace, chain.number),
         outcome,
-        Signature(axis=said, executor=workspace.executor, usd=chain.usd / max(chain.count, 1)),
+        Signature(
+            axis=said,
+            executor="codemod" if chain.rule else workspace.executor,
+            usd=chain.usd / max(chain.count, 1),
+            rule=chain.rule,
+        ),
         State(axis=said, base=workspace.base),
     )
     run = run_folder(workspace)

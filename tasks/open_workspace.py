@@ -13,6 +13,7 @@ from domain.budget import UNBOUNDED, Budget
 from domain.hired import Hired
 from domain.reading import Confirm, confirmable
 from domain.target import Target, Workspace, hire
+from domain.teaching import teachable
 from tasks.showing import address
 
 
@@ -26,10 +27,12 @@ def open_workspace(
     *,
     budget: Budget = UNBOUNDED,
     confirm: Confirm = "off",
+    teach: int = 0,
 ) -> Workspace:
     """Attach to the target. Safe to repeat: the same value, however often it is attached."""
     beginning.check_executor(axis, hired)
     confirmable(confirm, hired)
+    teachable(teach, hired)
     if hired:
         from adapters import hiring  # noqa: PLC0415 -- the libraries of models, for a model alone
 

@@ -1,6 +1,6 @@
 """A second opinion: a model that reads a commit and says what it thinks, and can change nothing.
 
-For confirming a commit, and for looking afresh for sites that remain. Each is a conversation of its own, so that
+For confirming a commit, for looking afresh for sites that remain, and for making a rule of what landed. Each is a conversation of its own, so that
 nothing of the work colours it.
 """
 
@@ -61,6 +61,10 @@ class Consultant:
         """Which sites a fresh look at a commit still finds. The answer is a `SiteList`."""
         words = rescanning(axis, workspace.target.paths)
         return self._consult(workspace, commit, "rescan", words)
+
+    def teach(self, workspace: Workspace, commit: str, words: str) -> Outcome:
+        """A rule from commits that landed after this one. The answer is a `Rule`."""
+        return self._consult(workspace, commit, "teach", words)
 
     def _consult(self, workspace: Workspace, commit: str, phase: Phase, words: str) -> Outcome:
         """Moves the agent's clone to the commit, where the model reads and runs, and writes nothing."""

@@ -190,6 +190,7 @@ class _Desk:
             pinned=commit.sha in self.outcome.pinned,
             made_from=commit.sha,
             run=self.workspace.run,
+            rule=self.signature.rule,
         )
 
     def _parked(
@@ -210,6 +211,7 @@ class _Desk:
             sha="" if withheld else kept,
             made_from=commit.sha,
             run=self.workspace.run,
+            rule=self.signature.rule,
         )
 
 

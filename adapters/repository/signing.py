@@ -14,6 +14,8 @@ class Signature(Value):
     executor: str
     usd: float = 0.0
     """What one commit cost: its share of the pass."""
+    rule: str = ""
+    """The name of the taught rule that made it."""
 
 
 def subject_of(commit: Commit) -> str:
@@ -33,6 +35,7 @@ def signed(workspace: Workspace, commit: Commit, signature: Signature, **more: s
         "Swathe-Site": commit.place + (f" and {others} more" if others > 0 else ""),
         "Swathe-Run": workspace.run,
         "Swathe-Executor": signature.executor,
+        "Swathe-Rule": signature.rule,
         **{_name(name): value for name, value in more.items()},
         "Swathe-Sandbox": TRAILERS[workspace.sandbox.backend],
         "Swathe-Cost-USD": f"{signature.usd:.4f}".rstrip("0").rstrip("."),
