@@ -60,7 +60,7 @@ def clean(text: str) -> tuple[str, str]:
     sizes are capped. Never empty.
     """
     lines = [line.rstrip() for line in tame(text[:MAX_READ]).strip().split("\n")]
-    subject = lines[0].strip().lstrip("-").strip()
+    subject = re.sub(r"^[-\s]+", "", lines[0])
     if _SUBJECT_TRAILER.match(subject):
         subject = f"> {subject}"
     # Stripped first: an indented line at its start would otherwise become a trailer afterwards.
