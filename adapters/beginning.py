@@ -9,7 +9,7 @@ from collections.abc import Callable, Collection
 from pathlib import Path
 from threading import Thread
 
-from adapters import events, proving
+from adapters import events, proving, takeover
 from adapters.catalogue import read_catalogue
 from adapters.executors import passes, sweeping
 from adapters.failpoints import reach
@@ -67,6 +67,8 @@ def set_out(
     if written.exists():
         return Start.from_json(written.read_text())
     enough_path(workspace).unlink(missing_ok=True)  # said to a run that was killed
+    if workspace.hired:
+        takeover.inherit(workspace)
     _tell_sandbox(workspace)
     surveyed, notes = survey(workspace, axis, title(axis), retry=retry)
     events.emit(
@@ -100,8 +102,9 @@ def survey(
     found = recover(workspace, words)
     reach("recovered")
     known = not isinstance(axis, Sentence)
-    listing = passes.look(workspace, axis, found.tip) if known else Listing()
-    by_rule = sweeping.look(workspace, found.state, found.tip)
+    with takeover.clone_aside(workspace):
+        listing = passes.look(workspace, axis, found.tip) if known else Listing()
+        by_rule = sweeping.look(workspace, found.state, found.tip)
     passes.leave(workspace, found.tip)
     there = (*listing.sites, *by_rule.sites)
     state = found.state.retried() if retry else found.state.decline(there)
@@ -116,6 +119,7 @@ def survey(
             by_rule=by_rule,
             elapsed=events.elapsed(run_folder(workspace)),
             enough=enough_said(workspace),
+            spend_usd=takeover.spent_usd(workspace),
         ),
         found.notes,
     )

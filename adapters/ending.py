@@ -4,7 +4,7 @@ import os
 import shlex
 from datetime import UTC, datetime
 
-from adapters import beginning, events
+from adapters import beginning, events, takeover
 from adapters.executors import passes, sweeping
 from adapters.failpoints import reach
 from adapters.redacting import cleaned
@@ -51,7 +51,7 @@ def resurvey(
         by_rule=sweeping.look(workspace, state, tip),
         tip=tip,
         known=known,
-        spend_usd=_spent(workspace),
+        spend_usd=takeover.spent_usd(workspace),
         elapsed=events.elapsed(run),
         enough=beginning.enough_said(workspace),
         landed=sum(commit.run == workspace.run for commit in state.landed),
@@ -67,24 +67,10 @@ def _afresh(
     return hiring.look_afresh(workspace, axis, tip, number, max_usd)
 
 
-def _spent(workspace: Workspace) -> float:
-    if not workspace.hired:
-        return 0.0
-    from adapters import hiring  # noqa: PLC0415
-
-    return hiring.spent_usd(workspace)
-
-
 def _settle_money(workspace: Workspace, state: State) -> State:
-    """What this run has spent on top of what was spent before it; said as often as asked, it is counted once."""
-    if not workspace.hired:
-        return state
-    start = Start.from_json((run_folder(workspace) / "start.json").read_text())
-    usd = start.survey.state.spend_usd + _spent(workspace)
-    if usd == state.spend_usd:
-        return state
-    settled = state.model_copy(update={"spend_usd": usd})
-    save(workspace, settled, f"spend ${usd:.4f}", 0)
+    settled = takeover.with_money(workspace, state)
+    if settled != state:
+        save(workspace, settled, f"spend ${settled.spend_usd:.4f}", 0)
     return settled
 
 
@@ -118,7 +104,7 @@ def cut_short(workspace: Workspace, why: str) -> Report:
             ),
             "tip": state.tip or start.survey.tip,
             "elapsed": events.elapsed(run),
-            "spend_usd": _spent(workspace),
+            "spend_usd": takeover.spent_usd(workspace),
             "landed": len(mine),
             "first_commit_seconds": _first_commit(workspace),
         }
@@ -177,8 +163,9 @@ def _behind(workspace: Workspace) -> tuple[str, ...]:
 
 def _save_state(workspace: Workspace, journal: Journal, report: Report) -> None:
     """The last word in the state; a run that had nothing to do leaves no trace in git."""
-    state = beginning.current_state(workspace, report.axis)
-    if report.ending == "nothing-to-do" and not journal.passes:
+    before = beginning.current_state(workspace, report.axis)
+    state = takeover.with_money(workspace, before)
+    if report.ending == "nothing-to-do" and not journal.passes and state == before:
         return
     now = datetime.now(UTC)
     summary = RunSummary(

@@ -46,6 +46,14 @@ Point = Literal[
     "state-closed",
     "report-kept",
     "let-go",
+    "money-taken",
+    "pass-begun",
+    "pass-stood",
+    "call-reserved",
+    "answer-kept",
+    "tool-done",
+    "tool-kept",
+    "phase-ended",
 ]
 POINTS: tuple[Point, ...] = get_args(Point)
 

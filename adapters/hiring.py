@@ -5,7 +5,7 @@ import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from adapters import beginning, events, proving
+from adapters import beginning, events, proving, takeover
 from adapters.executors import model
 from adapters.executors.consult import Consultant
 from adapters.executors.model import Ears
@@ -56,12 +56,15 @@ def check(hired: Hired, budget: Budget, confirm: Confirm) -> None:
 def make(workspace: Workspace, axis: Axis, brief: Brief) -> Chain:
     """Let the model that was hired work through a pass, and bring its commits across."""
     assert workspace.hired  # noqa: S101 -- the caller asked
+    told = _told(workspace, axis, brief)
+    if chain := takeover.finished(workspace, told, brief.tip):
+        return chain
     prepared, _ = beginning.proved_by(workspace)
     run = run_folder(workspace)
     passed = model.make(
         workspace,
         brief.tip,
-        _told(workspace, axis, brief),
+        told,
         workspace.hired,
         caps=brief.caps,
         ears=_ears(workspace, brief),
@@ -113,12 +116,6 @@ def look_afresh(
     alone = ": no other family has a key" if reader.family == workspace.hired.family else ""
     note = f"looked at afresh by {reader.family}{alone}"
     return Listing(sites=_sites(outcome.answer.sites), notes=(note,))
-
-
-def spent_usd(workspace: Workspace) -> float:
-    """What this run has spent, with what is under way at its reservation."""
-    path = run_folder(workspace) / LEDGER
-    return Account(path, Caps()).ledger.spent_usd if path.exists() else 0.0
 
 
 def other(hired: Hired) -> Hired | None:

@@ -35,6 +35,12 @@ def put(workspace: Workspace, chain: Chain) -> ChainOnShelf:
     return cleaned(told)
 
 
+def left(folder: Path, number: int) -> Chain | None:
+    """What lies in the folder of a run, this one or another, for a pass."""
+    path = folder / _name(number)
+    return Chain.from_json(path.read_text()) if path.exists() else None
+
+
 def fetch(workspace: Workspace, number: int) -> Chain:
     path = _path(workspace, number)
     if path not in _read:
@@ -44,4 +50,8 @@ def fetch(workspace: Workspace, number: int) -> Chain:
 
 
 def _path(workspace: Workspace, number: int) -> Path:
-    return run_folder(workspace) / f"pass-{number}.json"
+    return run_folder(workspace) / _name(number)
+
+
+def _name(number: int) -> str:
+    return f"pass-{number}.json"

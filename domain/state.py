@@ -57,6 +57,8 @@ class State(Value):
     rate: RedRate = RedRate()
     flaky: tuple[str, ...] = ()
     spend_usd: float = 0.0
+    open_usd: dict[str, float] = {}
+    """Of that, by runs that have not ended: whoever takes over from one that was killed counts it once."""
     active_seconds: float = 0.0
     passes: int = 0
     runs: tuple[RunSummary, ...] = ()
@@ -129,8 +131,23 @@ class State(Value):
             }
         )
 
+    def spend(self, run: str, usd: float, killed: Sequence[str] = ()) -> "State":
+        """All that a run has spent so far, with what the killed ones had spent that it took over from."""
+        known = {name: self.open_usd[name] for name in (run, *killed) if name in self.open_usd}
+        ended = any(one.run == run for one in self.runs)
+        if ended or known == ({run: usd} if usd else {}):
+            return self
+        others = {name: spent for name, spent in self.open_usd.items() if name not in known}
+        return self.model_copy(
+            update={
+                "spend_usd": self.spend_usd + usd - sum(known.values()),
+                "open_usd": {**others, run: usd},
+            }
+        )
+
     def close(self, run: RunSummary) -> "State":
-        return self.model_copy(update={"runs": (*self.runs, run)[-KEPT_RUNS:]})
+        left = {name: usd for name, usd in self.open_usd.items() if name != run.run}
+        return self.model_copy(update={"runs": (*self.runs, run)[-KEPT_RUNS:], "open_usd": left})
 
 
 def _key(site: str) -> str:

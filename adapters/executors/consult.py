@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from hashlib import sha256
 
+from adapters import takeover
 from adapters.executors.model import Ears, bench
 from adapters.models.account import LEDGER, Account
 from adapters.models.agent import Agent
@@ -70,11 +71,10 @@ class Consultant:
         """Moves the agent's clone to the commit, where the model reads and runs, and writes nothing."""
         connection = connect(self.hired, self.keys, self.caps)
         move_agent(workspace, commit)
-        folder = run_folder(workspace)
         asked = f"{commit}\0{connection.family}\0{connection.model}\0{words}".encode()
         name = f"{phase}-{sha256(asked).hexdigest()[:DIGITS]}"
-        journal = folder / f"talk-{workspace.run}-{name}.jsonl"
-        account = Account(folder / LEDGER, self.caps, before=self.before_usd)
+        journal = takeover.talk(workspace, name)
+        account = Account(run_folder(workspace) / LEDGER, self.caps, before=self.before_usd)
         at_work = bench(workspace, commit, self.ears, environment=self.environment, keys=self.keys)
         with Agent(
             connection,

@@ -12,11 +12,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
+from adapters import takeover
+from adapters.failpoints import reach
 from adapters.models.account import LEDGER, Account
-from adapters.models.agent import Agent
+from adapters.models.agent import Agent, head
 from adapters.models.commands import Commands
+from adapters.models.conversation import Conversation
 from adapters.models.desk import Bench
-from adapters.models.families import connect
+from adapters.models.families import Connection, connect
 from adapters.models.files import Files
 from adapters.models.forms import FileRefused
 from adapters.processes.surroundings import scrubbed_environment
@@ -41,10 +44,9 @@ from domain.outcome import Outcome
 from domain.recognition import site_key
 from domain.redaction import Redactor, secrets_in
 from domain.role import READ_ONLY, Phase
+from domain.takeover import Begun
 from domain.target import Workspace
-
-MARK = "swathe-pass"
-"""In the clone's `.git`: names the pass that works there. Moving the clone lays `.git` anew, and the mark is gone."""
+from domain.words import counted
 
 
 def _alone(question: str, assumption: str) -> str:
@@ -95,15 +97,17 @@ def make(
     """
     began = time.monotonic()
     connection = connect(hired, keys, caps)
-    name = f"pass-{brief.number}"
-    journal = run_folder(workspace) / f"talk-{workspace.run}-{name}.jsonl"
-    notes = _stand(workspace, tip, name, journal)
+    begun = takeover.begin(workspace, brief, tip)
+    journal = takeover.fetched(workspace, begun.talk)
+    notes = _stand(workspace, begun, journal, connection)
     account = Account(run_folder(workspace) / LEDGER, caps, before=before_usd)
     at_work = bench(workspace, tip, ears, environment=environment, keys=keys)
     with Agent(
         connection, at_work, account, journal, number=brief.number, tell=ears.tell, sleep=ears.wait
     ) as worker:
-        outcome = worker.run("work", brief.words, name)
+        if answers := len(worker.conversation.answers):
+            ears.tell(f"the pass goes on: {counted(answers, 'answer')} kept, and not paid again")
+        outcome = worker.run("work", brief.words, begun.name)
     commits, broken = brought(workspace, tip)
     seconds = max(0.0, time.monotonic() - began - outcome.waited_seconds)
     chain = Chain(
@@ -170,29 +174,23 @@ def snapshot(workspace: Workspace, tip: str) -> str:
     return cross(workspace, tip, made)
 
 
-def _stand(workspace: Workspace, tip: str, name: str, journal: Path) -> list[str]:
-    """Put the clone on `tip`, unless this very pass was interrupted in it."""
-    mark = f"{workspace.run} {name} {tip}\n"
-    if journal.exists() and _marked(workspace) == mark:
-        return []
-    notes: list[str] = []
+def _stand(workspace: Workspace, begun: Begun, journal: Path, connection: Connection) -> list[str]:
+    """Put the clone on the tip, unless this very pass was interrupted in it."""
+    notes, why = [begun.note], ""
     if journal.exists():
+        if not takeover.stands(workspace, begun):
+            why = "the clone was moved"
+        why = why or Conversation.trouble(journal, head(connection))
+        if not why:
+            return notes
         # Its conversation speaks of files that are gone with the clone's old state.
-        aside = journal.with_name(f"{journal.name}.left-{int(time.time())}")
+        aside = journal.with_name(f"{journal.name}.left-{time.time_ns()}")
         journal.rename(aside)
-        notes.append(
-            f"the clone was moved under an interrupted pass, which begins anew; see {aside.name}"
-        )
-    move_agent(workspace, tip)
-    (clone(workspace).git_dir / MARK).write_text(mark)
+        notes.append(f"an interrupted pass begins anew: {why}; see {aside.name}")
+    move_agent(workspace, begun.tip)
+    (clone(workspace).git_dir / takeover.MARK).write_text(begun.mark)
+    reach("pass-stood")
     return notes
-
-
-def _marked(workspace: Workspace) -> str:
-    try:
-        return Files(agent_folder(workspace)).read(f".git/{MARK}").text
-    except FileRefused:
-        return ""
 
 
 def brought(workspace: Workspace, tip: str) -> tuple[tuple[Commit, ...], str]:

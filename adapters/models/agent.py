@@ -9,6 +9,7 @@ import json
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from importlib.resources import files
 from pathlib import Path
 from typing import Self
@@ -23,7 +24,9 @@ from pydantic_ai.messages import (
     UserPromptPart,
 )
 from pydantic_ai.models import ModelRequestParameters
+from pydantic_ai.tools import ToolDefinition
 
+from adapters.failpoints import reach
 from adapters.models.account import Account
 from adapters.models.caller import KEPT_RESULTS, Caller, Stopped
 from adapters.models.conversation import Conversation, Kept
@@ -66,27 +69,18 @@ class Agent:
         sleep: Callable[[float], None] = time.sleep,
         long_tokens: int = LONG_TOKENS,
     ) -> None:
-        instructions = (files("domain") / "contracts" / "campaign.md").read_text()
-        tools = definitions()
-        prefix = json.dumps([instructions, [_shape(tool) for tool in tools]])
+        instructions, tools, prefix = _before()
         self.bench, self.long_tokens = bench, long_tokens
-        self.conversation = Conversation.open(
-            journal,
-            {
-                "family": connection.family,
-                "model": connection.model,
-                "prefix": hashlib.sha256(prefix.encode()).hexdigest()[:16],
-            },
-        )
+        self.conversation = Conversation.open(journal, head(connection))
         self.caller = Caller(
             connection=connection,
             conversation=self.conversation,
             account=account,
             parameters=ModelRequestParameters(
-                function_tools=tools,
+                function_tools=list(tools),
                 instruction_parts=[InstructionPart(content=instructions)],
             ),
-            prefix_bytes=len(prefix.encode()),
+            prefix_bytes=len(prefix),
             number=number,
             site=bench.site,
             patience=patience or Patience(),
@@ -109,7 +103,23 @@ class Agent:
         outcome = _Talk(self, phase, key).outcome()
         if outcome.ended not in OPEN:
             self.conversation.end(key, outcome)
+            reach("phase-ended")
         return outcome
+
+
+def head(connection: Connection) -> dict[str, str]:
+    """What the messages of a conversation depend on besides themselves."""
+    digest = hashlib.sha256(_before()[2]).hexdigest()[:16]
+    return {"family": connection.family, "model": connection.model, "prefix": digest}
+
+
+@cache
+def _before() -> tuple[str, tuple[ToolDefinition, ...], bytes]:
+    """What stands before every conversation: instructions and tools, and both as bytes."""
+    instructions = (files("domain") / "contracts" / "campaign.md").read_text()
+    tools = definitions()
+    prefix = json.dumps([instructions, [_shape(tool) for tool in tools]])
+    return instructions, tuple(tools), prefix.encode()
 
 
 @dataclass

@@ -18,6 +18,7 @@ from pydantic_ai.messages import ModelMessage, ModelResponse
 from pydantic_ai.models import Model, ModelRequestParameters
 from pydantic_ai.settings import ModelSettings
 
+from adapters.failpoints import reach
 from adapters.models.account import Account
 from adapters.models.conversation import Conversation
 from adapters.models.families import Connection
@@ -120,6 +121,7 @@ class Caller:
         call = f"{self.conversation.path.stem}:{uuid.uuid4().hex[:12]}"
         usd = 0.0 if price is None else price.most_usd(self._most_input(), output)
         self.account.record(Reserved(call=call, usd=usd, number=self.number, site=site, role=key))
+        reach("call-reserved")
         return call
 
     def _most_input(self) -> int:
@@ -153,6 +155,7 @@ class Caller:
         usd = self._usd(tokens) if tokens else self.account.ledger.accounts[call].charged
         # First the answer, then its price: killed between the two, the answer says what it cost.
         self.conversation.answered(response, call, usd, tokens or Tokens())
+        reach("answer-kept")
         if tokens:
             self.account.record(Settled(call=call, usd=usd, tokens=tokens))
         else:

@@ -81,6 +81,17 @@ class Conversation:
     note: str = ""
 
     @classmethod
+    def trouble(cls, path: Path, head: dict[str, str]) -> str:
+        """Why the one in `path` cannot be gone on with; empty when it can. Nothing is changed."""
+        made = cls(path, head)
+        try:
+            for record in read_lines(path):
+                made._replay(record)
+        except (Unusable, ValidationError, KeyError, TypeError) as error:
+            return str(error).splitlines()[0]
+        return ""
+
+    @classmethod
     def open(cls, path: Path, head: dict[str, str]) -> "Conversation":
         """Go on with the one in `path`; a new one when there is none, or none that can be used."""
         made = cls(path, head)

@@ -11,6 +11,7 @@ from typing import NamedTuple
 from pydantic import BaseModel, ValidationError
 from pydantic_ai.messages import ToolCallPart
 
+from adapters.failpoints import reach
 from adapters.models.commands import CommandRefused, Commands
 from adapters.models.conversation import Conversation, Kept
 from adapters.models.files import Files
@@ -153,7 +154,9 @@ class Desk:
         kept = self.conversation.tools.get(key)
         if kept is None:
             kept = self._do(call.tool_name, given)
+            reach("tool-done")
             self.conversation.used(key, kept)
+            reach("tool-kept")
         return Result(call, kept.ok, kept.text)
 
     def _do(self, name: str, given: BaseModel | str) -> Kept:

@@ -2,9 +2,11 @@
 
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, cast
+
+from adapters.whole import write_whole
 
 
 def append(path: Path, record: Mapping[str, Any]) -> None:
@@ -20,6 +22,11 @@ def append(path: Path, record: Mapping[str, Any]) -> None:
         os.fsync(fd)
     finally:
         os.close(fd)
+
+
+def write_lines(path: Path, records: Iterable[Mapping[str, Any]]) -> None:
+    """Write the file anew, with these lines."""
+    write_whole(path, "".join(f"{json.dumps(one, separators=(',', ':'))}\n" for one in records))
 
 
 def read_lines(path: Path) -> list[dict[str, Any]]:

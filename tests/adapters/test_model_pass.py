@@ -144,7 +144,7 @@ def test_a_clone_that_was_moved_meanwhile_is_not_talked_about_as_if_it_had_not_b
 
     assert outcome.ended == "answered"
     assert len(chain.commits) == 1
-    assert "the clone was moved under an interrupted pass" in chain.notes[0]
+    assert "an interrupted pass begins anew: the clone was moved" in chain.notes[0]
 
 
 def test_a_pause_keeps_the_commits_made_by_then(campaign, serve):

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 from harness import CHECKS, PYTEST, Repo, modules, values
+from stub_provider import Provider
+from stub_script import Script
 
 from adapters.service import server
 from adapters.service.environment import client_environment
@@ -85,3 +87,24 @@ def _make(tmp_path: Path, home: Path) -> Callable[..., Repo]:
         return repo
 
     return made
+
+
+@pytest.fixture(name="serve")
+def _serve(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[Callable[[Script], Provider]]:
+    """Open a provider that plays a script, with a bill of its own; the environment says where the last one is."""
+    opened: list[Provider] = []
+
+    def serve(script: Script) -> Provider:
+        folder = tmp_path / f"provider-{len(opened)}"
+        folder.mkdir()
+        provider = Provider(script, folder)
+        opened.append(provider)
+        for name, value in provider.__enter__().environment().items():
+            monkeypatch.setenv(name, value)
+        return provider
+
+    yield serve
+    for provider in opened:
+        provider.__exit__()

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from harness import exit_code, forked, killed_before
-from stub_provider import Provider
+from model_scripts import by_phase, changing, finish, opinion, pass_of, sites
 from stub_script import Call, Turn, turns
 
 from adapters.processes.sandbox import available
@@ -25,57 +25,8 @@ CHECKS = 'grep -q "^one$" keep.txt && ! grep -rq "broken" --include=*.txt .\n'
 FILES = {"keep.txt": "one\n", "a.txt": "one\n", "b.txt": "one\n", "c.txt": "one\n"}
 
 
-def changing(path: str, text: str, message: str) -> Turn:
-    return Turn(
-        calls=(
-            Call("write", {"path": path, "text": text}),
-            Call("bash", {"command": f"git add -A && git commit -qm '{message}'"}),
-        )
-    )
-
-
-def finish(**more: object) -> Turn:
-    return Turn(calls=(Call("finish_pass", {"axis_complete": True, "note": "done", **more}),))
-
-
-def sites(*found: dict[str, object]) -> Turn:
-    return Turn(calls=(Call("submit_sites", {"sites": list(found)}),))
-
-
-@pytest.fixture(name="serve")
-def _serve(tmp_path, monkeypatch):
-    """A provider that plays the script; the environment says where it is."""
-    opened = []
-
-    def serve(script):
-        provider = Provider(script, tmp_path)
-        opened.append(provider)
-        for name, value in provider.__enter__().environment().items():
-            monkeypatch.setenv(name, value)
-        return provider
-
-    yield serve
-    for provider in opened:
-        provider.__exit__()
-
-
-def by_phase(work, rescan):
-    """A script for each phase; for work, one for each pass."""
-
-    def script(seen):
-        said = rescan if "PHASE: rescan" in seen.user else work[_pass_of(seen)]
-        return turns(said)(seen)
-
-    return script
-
-
 def _text(request) -> str:
     return request.raw.decode()
-
-
-def _pass_of(seen) -> int:
-    first = str(seen.body)
-    return next(number for number in (3, 2, 1) if f"Pass {number}." in first) - 1
 
 
 @pytest.mark.parametrize("family", ["claude", "gpt"])
@@ -181,12 +132,6 @@ def test_the_budget_ends_a_run_with_what_has_landed(make, serve):
     assert repo.state().spend_usd == pytest.approx(report.spend_usd + again.spend_usd)
 
 
-def opinion(verdict: str, **found: object) -> Turn:
-    return Turn(
-        calls=(Call("submit_verdict", {"verdict": verdict, "findings": [found] if found else []}),)
-    )
-
-
 def with_a_reader(work, read, looks):
     """As `by_phase`; the reader holds with all but the diffs that `read` names."""
 
@@ -196,7 +141,7 @@ def with_a_reader(work, read, looks):
             return turns([read(first)])(seen)
         if "PHASE: rescan" in first:
             return turns([looks])(seen)
-        return turns(work[_pass_of(seen)])(seen)
+        return turns(work[pass_of(seen)])(seen)
 
     return script
 

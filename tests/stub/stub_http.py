@@ -144,6 +144,7 @@ class Handler(BaseHTTPRequestHandler):
         self.chunk(b"")
 
     def break_off(self, answer: Answer, turn: Turn, event: bytes) -> None:
+        turn.meanwhile()
         match turn.ending:
             case "early":
                 self.chunk(b"")

@@ -58,6 +58,8 @@ class Turn:
     ending: Ending = "whole"
     after: int = 3
     """Events that are sent before an ending that is not whole."""
+    meanwhile: Callable[[], None] = lambda: None
+    """Called when they were sent: by it somebody can be killed in the middle of an answer."""
 
     @property
     def reason(self) -> str:
