@@ -3,7 +3,7 @@
 import os
 from pathlib import Path
 
-from domain.value import Refused
+from domain.refusal import Refused
 
 
 def swathe_home() -> Path:

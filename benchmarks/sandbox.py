@@ -21,7 +21,8 @@ from benchmarks.scratch import scratch
 from benchmarks.sdists import repository
 from benchmarks.service import serving, swathe_run
 from benchmarks.tables import Row, at_most, grid, show
-from domain.sandbox import Backend, Policy, agent
+from domain.choice import Policy
+from domain.sandbox import Backend, agent
 from domain.target import Target
 
 PYTHON = str(Path(sys.executable).resolve())

@@ -5,98 +5,52 @@ from typing import Annotated, Literal
 import typer
 
 from cli import checked
+from cli.where import (
+    GATE,
+    OUTPUT,
+    Axis,
+    Base,
+    Branch,
+    Environment,
+    Generated,
+    Json,
+    OneCommit,
+    Paths,
+    Repo,
+    Sandbox,
+    Setup,
+    Unsafe,
+    Verify,
+)
 from domain.budget import Budget
+from domain.choice import Policy
 from domain.hired import Effort, Hired
-from domain.sandbox import Policy
 from domain.target import Target
 from domain.value import Refused
 
-SCOPE, GATE, LIMITS, OUTPUT = "Where", "How a commit is proved", "How far", "Output"
-MODEL = "Who works"
+__all__ = [  # what `cli.where` asks is asked by these verbs too
+    "GATE",
+    "OUTPUT",
+    "Axis",
+    "Base",
+    "Branch",
+    "Environment",
+    "Generated",
+    "Json",
+    "OneCommit",
+    "Paths",
+    "Repo",
+    "Sandbox",
+    "Setup",
+    "Unsafe",
+    "Verify",
+]  # fmt: skip
 
-Repo = Annotated[str, typer.Argument(metavar="REPO", help="The repository: a path, or a git URL.")]
-Axis = Annotated[
-    str,
-    typer.Option(
-        metavar="AXIS",
-        help="The improvement to carry through: a name from the catalogue, `ruff:UP,SIM` (rules of ruff), "
-        "`ast-grep:RULE.yml`, or `cmd:…` (your own commands).",
-    ),
-]
-Json = Annotated[
-    bool,
-    typer.Option(
-        "--json",
-        help="Print the result as the last line of stdout, in JSON.",
-        rich_help_panel=OUTPUT,
-    ),
-]
-Paths = Annotated[
-    list[str] | None,
-    typer.Option(
-        metavar="GLOB",
-        help="Only these files, as in .gitignore: `src/**`. May be repeated. (default: everything)",
-        rich_help_panel=SCOPE,
-    ),
-]
-Branch = Annotated[
-    str | None,
-    typer.Option(
-        metavar="BASE",
-        help="Only files changed since the merge base with this branch.",
-        rich_help_panel=SCOPE,
-    ),
-]
-Base = Annotated[
-    str,
-    typer.Option(
-        metavar="REF", help="The branch, tag or commit to start from.", rich_help_panel=SCOPE
-    ),
-]
-Generated = Annotated[
-    bool,
-    typer.Option(
-        "--include-generated",
-        help="Also generated, vendored and minified files.",
-        rich_help_panel=SCOPE,
-    ),
-]
-Verify = Annotated[
-    list[str] | None,
-    typer.Option(
-        metavar="CMD",
-        help="A command that proves a commit, as `pytest -q`. May be repeated. (default: detected)",
-        rich_help_panel=GATE,
-    ),
-]
-Setup = Annotated[
-    list[str] | None,
-    typer.Option(
-        metavar="CMD",
-        help="A command that prepares the environment of the tests. May be repeated. (default: detected)",
-        rich_help_panel=GATE,
-    ),
-]
-Environment = Annotated[
-    str,
-    typer.Option(
-        "--env",
-        metavar="PATH",
-        help="An environment that exists already, as `.venv`; nothing is installed then.",
-        rich_help_panel=GATE,
-    ),
-]
+LIMITS, MODEL = "How far", "Who works"
+
 GateMinutes = Annotated[
     float,
     typer.Option(metavar="N", help="How long one run of the tests may take.", rich_help_panel=GATE),
-]
-Sandbox = Annotated[
-    Policy,
-    typer.Option(
-        help="What holds back the target's commands. auto: bubblewrap, and where it does not work a warning; "
-        "required: refused where it does not; landlock: the weaker way; off: nothing, they have your rights.",
-        rich_help_panel=GATE,
-    ),
 ]
 Executor = Annotated[
     Literal["codemod", "claude", "gpt"],

@@ -15,10 +15,10 @@ from adapters.repository.workspaces import run_folder
 from cli.asked import axis_of, located, new_run
 from cli.progress import follow
 from domain.axis import Axis, Commands, for_codemod, slug, title
+from domain.choice import Policy
 from domain.journal import Journal
 from domain.options import RunOptions
 from domain.report import Report
-from domain.sandbox import Policy
 from domain.target import Target, Workspace, hire
 from domain.value import Busy, Refused
 

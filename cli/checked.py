@@ -3,8 +3,8 @@
 import math
 from pathlib import Path, PurePosixPath
 
-from domain.target import Opened
-from domain.value import Refused
+from domain.choice import Opened
+from domain.refusal import Refused
 
 CLOSED: tuple[Opened, ...] = ("tests", "ci", "deps", "config")
 

@@ -2,10 +2,10 @@
 
 from pathlib import Path
 
+from domain.choice import Policy
 from domain.doctor import Doctor, Plan
 from domain.options import RunOptions
 from domain.report import Report
-from domain.sandbox import Policy
 from domain.status import Asked, RepoStatus, Taken
 from domain.target import Target
 

@@ -6,68 +6,44 @@ takes no more; an interruption with 130, a defect of ours with 70 and the path o
 
 import os
 import sys
-from typing import Annotated
 
-import typer
-
-from adapters import redacting
-from cli import demo, doctor, interruption, report, run, server, status, terminal
-from cli.crash import disk_trouble, write_log
-from domain.value import Busy, Refused
+from cli import interruption, shortcut
+from domain.redaction import secrets_in
+from domain.refusal import Busy, Refused
 
 INTERRUPTED, BUSY, DEFECT, REFUSED = 130, 75, 70, 2
 
-CARRY, LOOK, KEEP, SERVICE = "Carry an axis", "Look", "Take the work home", "Service"
 
-app = typer.Typer(
-    name="swathe",
-    help="Carry one axis of improvement through a whole repository, site by site, each change "
-    "verified by the repository's own tests, committed on its own, and kept.",
-    epilog="Start with `swathe demo`: it makes a small repository and shows a whole run.",
-    no_args_is_help=True,
-    add_completion=False,
-    pretty_exceptions_enable=False,  # `main` speaks for them
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
-app.command("demo", rich_help_panel=CARRY)(demo.demo)
-app.command("run", rich_help_panel=CARRY)(run.run)
-app.command("plan", rich_help_panel=CARRY)(run.plan)
-app.command("status", rich_help_panel=LOOK)(status.status)
-app.command("report", rich_help_panel=LOOK)(report.report)
-app.command("doctor", rich_help_panel=LOOK)(doctor.doctor)
-app.command("take", rich_help_panel=KEEP)(status.take)
-app.command("enough", rich_help_panel=KEEP)(status.enough)
-app.add_typer(server.app, name="server", rich_help_panel=SERVICE)
+def _remark(words: str, style: str | None = None) -> None:
+    from cli import terminal
 
-
-def _version(wanted: bool) -> None:
-    if wanted:
-        from importlib.metadata import version as installed
-
-        sys.stdout.write(f"swathe {installed('swathe')}\n")
-        raise typer.Exit
-
-
-@app.callback()
-def _swathe(
-    version: Annotated[
-        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
-    ] = False,
-) -> None:
-    pass
+    terminal.remarks().print(words, markup=False, style=style)
 
 
 def _tell_interruption() -> None:
-    terminal.remarks().print(
-        "Interrupted. What has landed is kept; run the same command again to go on.", markup=False
-    )
+    _remark("Interrupted. What has landed is kept; run the same command again to go on.")
+
+
+def _clean_streams() -> None:
+    if secrets_in(os.environ):
+        from adapters import redacting
+
+        redacting.clean_streams()
 
 
 def main() -> None:
     """The console entry. Always leaves through SystemExit."""
     with interruption.heard():
         try:
-            redacting.clean_streams()
+            _clean_streams()
+            if (asked := shortcut.plan_in(sys.argv[1:])) is not None:
+                from cli import review_plan
+
+                review_plan.show(**asked)
+                sys.exit()
+            from adapters import redacting
+            from cli.verbs import app
+
             redacting.clean_logs()
             app(prog_name="swathe")
         except SystemExit as leaving:
@@ -78,10 +54,10 @@ def main() -> None:
             _tell_interruption()
             sys.exit(INTERRUPTED)
         except Refused as refusal:
-            terminal.remarks().print(f"swathe: {refusal}", markup=False, style="red")
+            _remark(f"swathe: {refusal}", "red")
             sys.exit(REFUSED)
         except Busy as busy:
-            terminal.remarks().print(f"swathe: {busy}", markup=False, style="yellow")
+            _remark(f"swathe: {busy}", "yellow")
             sys.exit(BUSY)
         except BrokenPipeError:
             # Whoever read our output has seen enough. Nothing is left to be flushed into the pipe.
@@ -93,23 +69,23 @@ def main() -> None:
 
 def _told(trouble: Exception) -> int:
     """Say what became of a run that met what nobody expected; its exit code."""
+    from cli.crash import disk_trouble, write_log
+
     if interruption.asked():
         _tell_interruption()
         return INTERRUPTED
     if said := disk_trouble(trouble):
-        terminal.remarks().print(
+        _remark(
             f"swathe: the disk takes no more: {said}. What has landed is kept. "
             f"Make room or mend it, then run the same command again.",
-            markup=False,
-            style="red",
+            "red",
         )
         return REFUSED
     log = write_log(trouble)
     report = f"report it with this log: {log}" if log else f"report it. It says: {trouble}"
-    terminal.remarks().print(
+    _remark(
         f"swathe: this is a defect of Swathe ({type(trouble).__name__}), not of your repository. "
-        f"What has landed is kept. Please {report}",
-        markup=False,
+        f"What has landed is kept. Please {report}"
     )
     return DEFECT
 

@@ -8,10 +8,11 @@ from adapters.catalogue import read_catalogue
 from adapters.repository.opening import open_target
 from cli.asked import attached, axis_of, located, new_run
 from domain.axis import Commands, for_codemod, slug, title
+from domain.choice import Grain
 from domain.doctor import Plan, PlannedSite
 from domain.gate import GatePlan
 from domain.journal import Survey, open_sites
-from domain.options import Grain, RunOptions
+from domain.options import RunOptions
 from domain.site import Site
 from domain.state import State
 from domain.target import Workspace, hire

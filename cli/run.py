@@ -1,4 +1,4 @@
-"""`swathe run` and `swathe plan`: carry an axis through a repository."""
+"""`swathe run`: carry an axis through a repository."""
 
 from collections.abc import Generator
 from contextlib import contextmanager
@@ -7,24 +7,12 @@ from typing import Annotated
 import typer
 
 from cli import ask, checked, terminal
-from domain.options import Grain, RunOptions
+from domain.choice import Grain, Policy
+from domain.options import RunOptions
 from domain.reading import confirmable
 from domain.report import Report
 from domain.teaching import teachable
 from domain.value import Refused
-
-Unsafe = Annotated[
-    bool,
-    typer.Option(
-        "--unsafe", help="Also fixes that may change what the code does. The tests decide."
-    ),
-]
-OneCommit = Annotated[
-    Grain,
-    typer.Option(
-        help="What one commit settles: a finding, all findings of a file, or all of a rule."
-    ),
-]
 
 
 def run(
@@ -56,8 +44,8 @@ def run(
     effort: ask.Thinking = "",
     confirm: ask.Confirm = "off",
     teach: ask.Teach = 0,
-    grain: OneCommit = "finding",
-    unsafe: Unsafe = False,
+    grain: ask.OneCommit = "finding",
+    unsafe: ask.Unsafe = False,
     retry: Annotated[
         bool, typer.Option("--retry", help="Try again what was parked or declined before.")
     ] = False,
@@ -113,23 +101,23 @@ def run(
         _carry_out(options, as_json=as_json)
 
 
-def plan(
-    repo: ask.Repo,
+def preview(
+    repo: str,
+    axis: str,
     *,
-    axis: ask.Axis,
-    paths: ask.Paths = None,
-    branch: ask.Branch = None,
-    base: ask.Base = "HEAD",
-    include_generated: ask.Generated = False,
-    verify: ask.Verify = None,
-    setup: ask.Setup = None,
-    environment: ask.Environment = "",
-    sandbox: ask.Sandbox = "auto",
-    grain: OneCommit = "finding",
-    unsafe: Unsafe = False,
-    as_json: ask.Json = False,
+    paths: list[str] | None,
+    branch: str | None,
+    base: str,
+    include_generated: bool,
+    verify: list[str] | None,
+    setup: list[str] | None,
+    environment: str,
+    sandbox: Policy,
+    grain: Grain,
+    unsafe: bool,
+    as_json: bool,
 ) -> None:
-    """List the sites of an axis, and what a run would do with them. Changes nothing."""
+    """List the sites of an axis, and what a run would do with them."""
     with refusal_as_json(repo, axis, as_json=as_json):
         target = ask.target(
             repo,

@@ -9,9 +9,9 @@ from collections.abc import Collection, Sequence
 from fnmatch import translate
 from functools import cached_property, lru_cache
 
+from domain.choice import Opened
 from domain.commit import GITLINK, LINK, REGULAR, Change, Commit
 from domain.scope import within
-from domain.target import Opened
 from domain.value import Value
 
 MAX_BLOB = 1_000_000

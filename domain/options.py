@@ -1,14 +1,11 @@
 """What a person asks for with `swathe run`: everything a run needs to know, checked."""
 
-from typing import Literal
-
 from domain.budget import Budget
+from domain.choice import Grain
 from domain.hired import Hired
 from domain.reading import Confirm
 from domain.target import Target
 from domain.value import Value
-
-Grain = Literal["finding", "file", "rule"]
 
 
 class RunOptions(Value):

@@ -7,10 +7,9 @@ the plain value alone misses 12 of 15 forms (facts/security.md §2.5).
 import base64
 import re
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from functools import cached_property
 from urllib.parse import quote, quote_plus
-
-from domain.value import Value
 
 SHORTEST = 8
 """A shorter value stands in ordinary text by chance."""
@@ -40,7 +39,8 @@ def secrets_in(environment: Mapping[str, str]) -> tuple[str, ...]:
     return tuple(sorted(values, key=lambda value: (-len(value), value)))
 
 
-class Redactor(Value):
+@dataclass(frozen=True)
+class Redactor:
     """Takes the given secrets out of any text."""
 
     secrets: tuple[str, ...] = ()

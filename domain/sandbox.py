@@ -5,12 +5,10 @@ from collections.abc import Iterable
 from pathlib import PurePosixPath
 from typing import Literal
 
+from domain.choice import Policy
 from domain.value import Refused, Value
 
 Kind = Literal["agent", "gate", "setup"]
-Policy = Literal["auto", "required", "landlock", "off"]
-"""`auto`: bubblewrap; without it a model is refused, and a deterministic executor works in the open, said
-loudly. `required`: bubblewrap or nothing. `landlock`: the weaker backend, its gaps accepted. `off`: none."""
 Backend = Literal["bubblewrap", "landlock", "none"]
 
 TRAILERS: dict[Backend, str] = {"bubblewrap": "", "landlock": "landlock", "none": "off"}

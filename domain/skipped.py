@@ -4,9 +4,7 @@ import re
 from collections.abc import Mapping
 from fnmatch import translate
 from functools import cache
-from typing import Literal
-
-from domain.value import Value
+from typing import Literal, NamedTuple
 
 HEAD_BYTES = 2048
 MINIFIED_LINE = 5000
@@ -49,13 +47,17 @@ GENERATED_MARK = re.compile(
 LFS_HEAD = b"version https://git-lfs.github.com/spec/"
 
 
-class Marks(Value):
+class Marks(NamedTuple):
     """What the repository's own attributes say of a file. None: they say nothing."""
 
     generated: bool | None = None
     """`linguist-generated`."""
     vendored: bool | None = None
     """`linguist-vendored`."""
+    binary: bool = False
+    """`binary`."""
+    lfs: bool = False
+    """`filter=lfs`."""
 
 
 UNMARKED = Marks()
@@ -65,6 +67,8 @@ NO_MARKS: Mapping[str, Marks] = {}
 def skipped_by_name(path: str, marks: Marks = UNMARKED) -> Reason | None:
     """What the path and the attributes tell; the content is not needed."""
     *folders, name = path.split("/")
+    if marks.binary or marks.lfs:
+        return "binary" if marks.binary else "LFS pointer"
     if marks.generated or (marks.generated is None and _matches(name, GENERATED_NAMES)):
         return "generated"
     if marks.vendored or (marks.vendored is None and not VENDOR_FOLDERS.isdisjoint(folders)):

@@ -1,14 +1,11 @@
 """The target: the repository worked on, its base, its gate and its scope."""
 
-from typing import Literal
-
 from pydantic import Field
 
+from domain.choice import Opened, Policy
 from domain.hired import Hired
-from domain.sandbox import OPEN, Policy, Sandbox
+from domain.sandbox import OPEN, Sandbox
 from domain.value import Value
-
-Opened = Literal["tests", "ci", "deps", "config"]
 
 
 class Target(Value):

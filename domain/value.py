@@ -5,6 +5,10 @@ from typing import Self
 
 from pydantic import BaseModel, ConfigDict
 
+from domain.refusal import Busy, Refused
+
+__all__ = ["Busy", "Refused", "Value"]
+
 
 class Value(BaseModel):
     """An immutable fact. A change is a new value; an unknown field is an error."""
@@ -18,11 +22,3 @@ class Value(BaseModel):
     @classmethod
     def from_json(cls, text: str | bytes) -> Self:
         return cls.model_validate(json.loads(text))
-
-
-class Refused(Exception):
-    """A precondition does not hold. The message says what, what there is, and what to do next."""
-
-
-class Busy(Exception):
-    """Another run holds the target."""

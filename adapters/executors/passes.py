@@ -26,13 +26,14 @@ from adapters.repository.writing import Draft, write_commits
 from domain.admission import protected
 from domain.axis import Axis, Commands, for_codemod
 from domain.change import Change
+from domain.choice import Opened
 from domain.commit import REGULAR, Chain, Commit
 from domain.journal import Brief
 from domain.replay import Entry
 from domain.scope import select
 from domain.site import Listing
 from domain.skipped import Marks
-from domain.target import Opened, Workspace
+from domain.target import Workspace
 from domain.value import Refused
 
 LINK = "120000"

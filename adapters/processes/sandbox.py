@@ -20,7 +20,8 @@ from adapters.processes.child import INTERRUPT_SECONDS
 from adapters.processes.temporary import temporary_folder
 from adapters.processes.toolchains import toolchains
 from adapters.processes.watchdog import Status, Watch
-from domain.sandbox import Backend, Mount, Policy, Profile, SandboxReport
+from domain.choice import Policy
+from domain.sandbox import Backend, Mount, Profile, SandboxReport
 
 CLEAN = {"PATH": "/usr/bin:/bin"}
 """Bubblewrap's own environment, which the command can read at /proc/1/environ."""

@@ -13,12 +13,12 @@ import os
 import signal
 import subprocess
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from adapters.processes.surroundings import tool
-from domain.value import Refused
+from domain.refusal import Refused
 
 PACKAGES = {"ruff": "ruff", "ast-grep": "ast-grep-cli"}
 ARGUMENT_BYTES = 512_000
@@ -58,13 +58,18 @@ def clean_environment() -> dict[str, str]:
 
 
 def run_tool(
-    argv: Sequence[str], *, cwd: Path, stdin: bytes = b"", timeout_seconds: float = 600.0
+    argv: Sequence[str],
+    *,
+    cwd: Path,
+    stdin: bytes = b"",
+    timeout_seconds: float = 600.0,
+    environment: Mapping[str, str] | None = None,
 ) -> ToolOutput:
     """Run `argv` to its end in a process group of its own, which is killed when time is up."""
     with subprocess.Popen(
         [os.fsencode(word) for word in argv],
         cwd=cwd,
-        env=clean_environment(),
+        env=clean_environment() if environment is None else environment,
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,

@@ -4,10 +4,8 @@ import os
 from pathlib import Path
 
 from adapters.repository.git import search_path, start
+from adapters.repository.hardened import OPERATORS
 from domain.value import Refused
-
-OPERATORS = ("HOME", "XDG_CONFIG_HOME", "GIT_CONFIG_GLOBAL")
-"""What git needs to find the operator's own settings, since `safe.directory` is theirs to set."""
 
 
 def discover(path: Path) -> tuple[Path, Path, Path | None]:

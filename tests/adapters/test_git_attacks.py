@@ -16,14 +16,17 @@ from git import GitCommandError
 from repos import Campaign, Repo, on_disk
 
 from adapters.processes import shell
+from adapters.repository.chunks import plan_of
 from adapters.repository.crossing import Broken
-from adapters.repository.git import ENVIRONMENT, Place, ask, git, object_id
+from adapters.repository.git import Place, ask, git, object_id
+from adapters.repository.hardened import ENVIRONMENT
 from adapters.repository.mirrors import mirror
 from adapters.repository.opening import open_target, uncommitted
 from adapters.repository.settling import Settled
 from adapters.repository.workspaces import agent, move_agent, move_gate, store
 from domain.admission import Rules, admit
 from domain.axis import Commands, Sentence, parse_axis, slug
+from domain.chunk import Settings
 from domain.commit import Chain
 from domain.target import Target
 from domain.value import Refused
@@ -87,6 +90,7 @@ def carry(campaign: Campaign, plant: Plant) -> Settled:
         plant(repo)
 
     uncommitted(workspace)
+    assert plan_of(str(campaign.repo.folder), Settings(), base).where.commit == base
     chain = campaign.crossed()
     assert admit(chain.commits, Rules()) == (tuple(one.sha for one in chain.commits), {})
     settled = campaign.settle(chain, chain.commits)
