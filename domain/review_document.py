@@ -1,0 +1,68 @@
+"""The state of a review as a document: written for a diff to be read, read with a clear refusal."""
+
+import json
+from typing import cast
+
+from pydantic import ValidationError
+
+from domain.review_state import MOST_CURSOR, VERSION, ReviewState
+from domain.value import Refused
+
+
+def written(state: ReviewState) -> str:
+    """One line for each file and finding."""
+    lines: list[str] = []
+    for name, value in state.model_dump(mode="json").items():
+        text = json.dumps(value)
+        if isinstance(value, list) and value:
+            text = _block("[", [json.dumps(item) for item in cast("list[object]", value)], "]")
+        elif isinstance(value, dict) and value and name != "streak":
+            items = cast("dict[str, object]", value).items()
+            text = _block(
+                "{", [f"{json.dumps(key)}: {json.dumps(item)}" for key, item in items], "}"
+            )
+        lines.append(f" {json.dumps(name)}: {text}")
+    return "{\n" + ",\n".join(lines) + "\n}\n"
+
+
+def _block(opening: str, items: list[str], closing: str) -> str:
+    return f"{opening}\n  " + ",\n  ".join(items) + f"\n {closing}"
+
+
+def read(text: bytes | str, ref: str) -> ReviewState:
+    """The state in `text`, or `Refused` with what to do: a damaged state is never guessed at."""
+    way_out = f"To review from the beginning: git update-ref -d {ref}"
+    try:
+        document = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise Refused(f"the review at {ref} is not JSON ({error}). {way_out}") from None
+    fields = cast("dict[str, object]", document) if isinstance(document, dict) else {}
+    found = fields.get("version")
+    if isinstance(found, int) and found > VERSION:
+        raise Refused(
+            f"the review at {ref} was written by a newer Swathe (version {found}, this one knows {VERSION}). Upgrade Swathe."
+        )
+    try:
+        return ReviewState.model_validate(document)
+    except ValidationError as error:
+        first = error.errors()[0]
+        place = ".".join(map(str, first["loc"])) or "document"
+        raise Refused(
+            f"the review at {ref} is damaged: {place}: {first['msg']}. {way_out}"
+        ) from None
+
+
+def from_earlier(text: bytes | str) -> ReviewState:
+    """What `.whole_improve_loop.state` of the earlier system says: where it stood, and no more.
+
+    Its streak was bound to nothing, so it is not believed. What cannot be read is a fresh start.
+    """
+    try:
+        document = json.loads(text)
+    except (ValueError, RecursionError):
+        return ReviewState()
+    fields = cast("dict[str, object]", document) if isinstance(document, dict) else {}
+    cursor = fields.get("cursor")
+    if not isinstance(cursor, int) or isinstance(cursor, bool) or not 0 <= cursor <= MOST_CURSOR:
+        return ReviewState()
+    return ReviewState(cursor=cursor)

@@ -1,0 +1,116 @@
+"""Where a review stands between two passes, in few values: what steps hand on instead of a plan of a million files."""
+
+from domain.blocker import OpenBlocker
+from domain.coverage import lacks
+from domain.report import RED, Remaining
+from domain.review_state import Look, ReviewState
+from domain.site import Site
+from domain.streak import needed
+from domain.sweep import StopWhen, Sweep
+from domain.turns import converged, next_look
+from domain.value import Value
+
+
+class Standing(Value):
+    """What is known of the present content."""
+
+    stop_when: StopWhen
+    chunks: int
+    """In the plan; 0: there is nothing to review."""
+    skipped: dict[str, int] = {}
+    look: Look | None = None
+    """The pass that is due; None: converged, or nobody's look can decide anything."""
+    converged: bool = False
+    blockers: tuple[OpenBlocker, ...] = ()
+    """Unresolved, on present content."""
+    doubts: dict[str, tuple[str, ...]] = {}
+    """Looks in vain: by chunk, who and why."""
+    unseen: tuple[str, ...] = ()
+    """Chunks that lack a clean verdict which the stop rule asks for."""
+    streak: int = 0
+    needed: int = 0
+
+    @property
+    def stuck(self) -> bool:
+        return bool(self.chunks) and not self.converged and self.look is None
+
+    @property
+    def red(self) -> bool:
+        """All that is stuck is so because the gate was red on every attempt."""
+        stuck = [one for one in self.blockers if one.stuck]
+        return bool(stuck) and not self.doubts and all(one.tried.startswith(RED) for one in stuck)
+
+    @property
+    def sites(self) -> tuple[Site, ...]:
+        """Blockers, as the rest of the engine knows what remains."""
+        return tuple(
+            Site(
+                key=one.id,
+                path=one.blocker.path,
+                line=one.blocker.line,
+                rule="blocker",
+                message=one.blocker.why,
+            )
+            for one in self.blockers
+        )
+
+    @property
+    def remaining(self) -> tuple[Remaining, ...]:
+        """Blockers first, then chunks: every one with why it is left."""
+        blockers = tuple(
+            Remaining(
+                site=f"{one.blocker.path}:{one.blocker.line}",
+                key=one.id,
+                rule="blocker",
+                message=one.blocker.why,
+                why=one.stuck or one.tried or "no fixer was sent yet",
+            )
+            for one in self.blockers
+        )
+        chunks = tuple(
+            Remaining(
+                site=name,
+                key=name,
+                rule="chunk",
+                why="; ".join(self.doubts.get(name, ())) or "no clean verdict yet",
+            )
+            for name in dict.fromkeys((*self.unseen, *self.doubts))
+        )
+        return (*blockers, *chunks)
+
+
+def stand(state: ReviewState, sweep: Sweep) -> Standing:
+    """Of this state on this content."""
+    return Standing(
+        stop_when=sweep.terms.stop_when,
+        chunks=sweep.size,
+        skipped=sweep.plan.skipped,
+        look=next_look(state, sweep),
+        converged=converged(state, sweep),
+        blockers=state.unresolved(sweep),
+        doubts=_doubts(state, sweep),
+        unseen=tuple(
+            chunk.name
+            for index, chunk in enumerate(sweep.plan.chunks)
+            if any(lacks(state.clean, sweep, index, one) for one in sweep.terms.families)
+        ),
+        streak=state.streak.length(sweep),
+        needed=needed(sweep),
+    )
+
+
+def _doubts(state: ReviewState, sweep: Sweep) -> dict[str, tuple[str, ...]]:
+    """Of chunks that are not clean by now."""
+    if not state.fruitless:
+        return {}
+    said: dict[str, list[str]] = {}
+    for one in state.fruitless:
+        said.setdefault(one.content, []).append(f"{one.family}: {one.why}")
+    found: dict[str, tuple[str, ...]] = {}
+    for index, chunk in enumerate(sweep.plan.chunks):
+        content = sweep.content(index)
+        if content in said and any(
+            lacks(state.clean, sweep, index, family) for family in sweep.terms.families
+        ):
+            found[chunk.name] = tuple(said[content])
+    return found
