@@ -12,15 +12,15 @@ from domain.value import Refused
 def written(state: ReviewState) -> str:
     """One line for each file and finding."""
     lines: list[str] = []
-    for name, value in state.model_dump(mode="json").items():
+    # Not in mode "json": pydantic writes U+FFFD for a path that is not UTF-8 where it is a key.
+    for name, value in state.model_dump().items():
         text = json.dumps(value)
-        if isinstance(value, list) and value:
-            text = _block("[", [json.dumps(item) for item in cast("list[object]", value)], "]")
+        if isinstance(value, tuple) and value:
+            items = cast("tuple[object, ...]", value)
+            text = _block("[", [json.dumps(item) for item in items], "]")
         elif isinstance(value, dict) and value and name != "streak":
-            items = cast("dict[str, object]", value).items()
-            text = _block(
-                "{", [f"{json.dumps(key)}: {json.dumps(item)}" for key, item in items], "}"
-            )
+            pairs = cast("dict[str, object]", value).items()
+            text = _block("{", [f"{json.dumps(k)}: {json.dumps(v)}" for k, v in pairs], "}")
         lines.append(f" {json.dumps(name)}: {text}")
     return "{\n" + ",\n".join(lines) + "\n}\n"
 

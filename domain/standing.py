@@ -11,6 +11,14 @@ from domain.turns import converged, next_look
 from domain.value import Value
 
 
+class Doubt(Value):
+    """Looks in vain at one chunk."""
+
+    chunk: str
+    said: tuple[str, ...]
+    """By whom, and why."""
+
+
 class Standing(Value):
     """What is known of the present content."""
 
@@ -23,8 +31,7 @@ class Standing(Value):
     converged: bool = False
     blockers: tuple[OpenBlocker, ...] = ()
     """Unresolved, on present content."""
-    doubts: dict[str, tuple[str, ...]] = {}
-    """Looks in vain: by chunk, who and why."""
+    doubts: tuple[Doubt, ...] = ()
     unseen: tuple[str, ...] = ()
     """Chunks that lack a clean verdict which the stop rule asks for."""
     streak: int = 0
@@ -67,14 +74,15 @@ class Standing(Value):
             )
             for one in self.blockers
         )
+        said = {doubt.chunk: "; ".join(doubt.said) for doubt in self.doubts}
         chunks = tuple(
             Remaining(
                 site=name,
                 key=name,
                 rule="chunk",
-                why="; ".join(self.doubts.get(name, ())) or "no clean verdict yet",
+                why=said.get(name, "no clean verdict yet"),
             )
-            for name in dict.fromkeys((*self.unseen, *self.doubts))
+            for name in dict.fromkeys((*self.unseen, *said))
         )
         return (*blockers, *chunks)
 
@@ -99,18 +107,16 @@ def stand(state: ReviewState, sweep: Sweep) -> Standing:
     )
 
 
-def _doubts(state: ReviewState, sweep: Sweep) -> dict[str, tuple[str, ...]]:
+def _doubts(state: ReviewState, sweep: Sweep) -> tuple[Doubt, ...]:
     """Of chunks that are not clean by now."""
     if not state.fruitless:
-        return {}
+        return ()
     said: dict[str, list[str]] = {}
     for one in state.fruitless:
         said.setdefault(one.content, []).append(f"{one.family}: {one.why}")
-    found: dict[str, tuple[str, ...]] = {}
-    for index, chunk in enumerate(sweep.plan.chunks):
-        content = sweep.content(index)
-        if content in said and any(
-            lacks(state.clean, sweep, index, family) for family in sweep.terms.families
-        ):
-            found[chunk.name] = tuple(said[content])
-    return found
+    return tuple(
+        Doubt(chunk=chunk.name, said=tuple(said[sweep.content(index)]))
+        for index, chunk in enumerate(sweep.plan.chunks)
+        if sweep.content(index) in said
+        and any(lacks(state.clean, sweep, index, family) for family in sweep.terms.families)
+    )

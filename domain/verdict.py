@@ -79,8 +79,6 @@ class Engagement(Value):
 
     seen: tuple[Shown, ...] = ()
     """Lines that were put before the reviewer, whole."""
-    lines: dict[str, int] = {}
-    """How many lines a file has, by our count. Where it is not known, no look is known to have reached the end."""
     cut: tuple[str, ...] = ()
     """Places that a cap kept from the reviewer, in words: `a.py:120-400`."""
 
@@ -92,14 +90,17 @@ class Engagement(Value):
         """The first lines of a part that were not shown, as `path:first-last`; empty: all of it was."""
         if not part.bytes:
             return ""
-        wanted, last = part.first_line, part.last_line or self.lines.get(part.path)
+        wanted = part.first_line
         for shown in sorted(
             (one for one in self.seen if one.path == part.path), key=lambda one: one.first
         ):
             if shown.first > wanted:
                 break
+            if shown.ends:
+                return ""
             wanted = max(wanted, shown.last + 1)
-        return "" if last and wanted > last else f"{part.path}:{wanted}-{last or ''}"
+        reached = part.last_line and wanted > part.last_line
+        return "" if reached else f"{part.path}:{wanted}-{part.last_line or ''}"
 
 
 class Count(Value):

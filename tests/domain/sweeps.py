@@ -56,10 +56,7 @@ def verdict(**said: Any) -> Verdict:
 
 
 def engaged(*paths: str, last: int = 10) -> Engagement:
-    return Engagement(
-        seen=tuple(Shown(path=path, first=1, last=last) for path in paths),
-        lines=dict.fromkeys(paths, last),
-    )
+    return Engagement(seen=tuple(Shown(path=path, first=1, last=last, ends=True) for path in paths))
 
 
 def kept(state: ReviewState) -> ReviewState:

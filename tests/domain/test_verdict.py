@@ -146,25 +146,25 @@ class TestEngagement:
 
     def test_full_coverage_demands_every_line_and_names_the_first_gap(self):
         half = Engagement(
-            seen=(Shown(path="a/x.py", first=1, last=4), Shown(path="a/x.py", first=6, last=10)),
-            lines={"a/x.py": 10},
+            seen=(
+                Shown(path="a/x.py", first=1, last=4),
+                Shown(path="a/x.py", first=6, last=10, ends=True),
+            )
         )
         only = Chunk("a", (part("a/x.py"),))
 
         count = weighed(verdict(), half, only, coverage="full")
 
-        assert (count.kind, count.not_shown) == ("unsure", ("a/x.py:5-10",))
+        assert (count.kind, count.not_shown) == ("unsure", ("a/x.py:5-",))
         assert weighed(verdict(), half, only).kind == "clean"
 
     def test_full_coverage_is_reached_by_stretches_in_any_order(self):
         read = Engagement(
             seen=tuple(
-                Shown(path="a/x.py", first=first, last=last)
+                Shown(path="a/x.py", first=first, last=last, ends=last == 10)
                 for first, last in ((6, 10), (1, 3), (2, 5))
-            ),
-            lines={"a/x.py": 10},
+            )
         )
-
         only = Chunk("a", (part("a/x.py"),))
 
         assert weighed(verdict(), read, only, coverage="full").kind == "clean"
@@ -177,7 +177,7 @@ class TestEngagement:
         assert weighed(verdict(), read, middle, coverage="full").kind == "clean"
         assert weighed(verdict(), less, middle, coverage="full").not_shown == ("a/x.py:8-8",)
 
-    def test_without_a_count_of_its_lines_no_file_is_known_to_be_read_to_its_end(self):
+    def test_a_look_that_did_not_come_to_the_end_of_a_file_did_not_see_all_of_it(self):
         read = Engagement(seen=(Shown(path="a/x.py", first=1, last=10),))
 
         only = Chunk("a", (part("a/x.py"),))
