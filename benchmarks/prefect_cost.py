@@ -78,7 +78,7 @@ def _flow(field: Field, says: str, folder: Path, url: str) -> Spent:
     ids: list[str] = []
 
     def go(target: Target, run: str) -> Report:
-        state = campaign(target, AXIS, Budget(), "finding", False, False, run, return_state=True)
+        state = campaign(AXIS, target, Budget(), "finding", False, False, run, return_state=True)
         ids.append(str(state.state_details.flow_run_id))
         return cast("Report", state.result())  # the flow ends with the state that holds it
 

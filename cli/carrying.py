@@ -98,8 +98,8 @@ def _flow(options: RunOptions, axis: Axis, workspace: Workspace) -> Report:
         from flows.campaign import campaign
 
         state = campaign(
-            options.target,
             axis,
+            options.target,
             options.budget,
             options.grain,
             options.verify_each,

@@ -8,7 +8,8 @@ import typer
 from typer.core import TyperGroup
 from typer.main import get_command
 
-CARRY, LOOK, KEEP, SERVICE = "Carry an axis", "Look", "Take the work home", "Service"
+CARRY, LOOK, KEEP = "Carry an axis", "Look", "Take the work home"
+DUTY, SERVICE = "On duty", "Service"
 
 
 class Verb(NamedTuple):
@@ -28,6 +29,8 @@ VERBS = {
     "doctor": Verb("cli.doctor", "doctor", LOOK),
     "take": Verb("cli.status", "take", KEEP),
     "enough": Verb("cli.status", "enough", KEEP),
+    "deploy": Verb("cli.deploy", "deploy", DUTY),
+    "worker": Verb("cli.worker", "worker", DUTY),
     "server": Verb("cli.server", "app", SERVICE),
 }
 SETTINGS: dict[str, Any] = {"help_option_names": ["-h", "--help"]}

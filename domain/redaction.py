@@ -29,12 +29,17 @@ _BETWEEN = r"(?:\x1b\[[0-9;]*m|\\?\r?\n|\s)*"
 _COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 
 
+def names_a_secret(name: str) -> bool:
+    """Whether a variable of this name holds a secret, by its name."""
+    return _SECRET_NAME.search(name) is not None
+
+
 def secrets_in(environment: Mapping[str, str]) -> tuple[str, ...]:
     """The values of an environment whose names say that they are secret, longest first."""
     values = {
         value
         for name, value in environment.items()
-        if len(value) >= SHORTEST and _SECRET_NAME.search(name) and not _WORD.fullmatch(value)
+        if len(value) >= SHORTEST and names_a_secret(name) and not _WORD.fullmatch(value)
     }
     return tuple(sorted(values, key=lambda value: (-len(value), value)))
 

@@ -27,8 +27,8 @@ from tasks.teach import teach as ask_for_a_rule
 
 @flow(flow_run_name=run_name, persist_result=True, result_serializer="json")
 def campaign(
-    target: Target,
     axis: Axis,
+    target: Target | None = None,
     budget: Budget = UNBOUNDED,
     grain: Grain = "finding",
     verify_each: bool = False,
@@ -41,8 +41,8 @@ def campaign(
     """Carry one axis across a repository, one verified commit at a time.
 
     Args:
-        target: The repository, and the commands that prove it.
         axis: The improvement: a name from the catalogue, or a rule.
+        target: The repository, and the commands that prove it; none: the repository of the work pool.
         budget: What the run may spend. What it has landed by then, it keeps.
         grain: What one commit settles: one finding, a file's findings, or a rule's.
         verify_each: Run the gate on every commit alone, instead of on batches.

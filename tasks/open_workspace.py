@@ -1,5 +1,7 @@
 """open_workspace: find the target, take its lock, lay the clones."""
 
+import os
+
 from prefect import task
 from prefect.cache_policies import NO_CACHE
 from prefect.runtime import flow_run
@@ -11,6 +13,7 @@ from adapters.repository.workspaces import run_folder
 from domain.axis import Axis, slug
 from domain.budget import UNBOUNDED, Budget
 from domain.hired import Hired
+from domain.pool import target_in
 from domain.reading import Confirm, confirmable
 from domain.target import Target, Workspace, hire
 from domain.teaching import teachable
@@ -20,7 +23,7 @@ from tasks.showing import address
 @task(cache_policy=NO_CACHE)
 @redacting.discreet
 def open_workspace(
-    target: Target,
+    asked: Target | None,
     axis: Axis,
     run: str,
     hired: Hired | None = None,
@@ -29,7 +32,8 @@ def open_workspace(
     confirm: Confirm = "off",
     teach: int = 0,
 ) -> Workspace:
-    """Attach to the target. Safe to repeat: the same value, however often it is attached."""
+    """Attach to the target, or to the work pool's. Safe to repeat: the same value, however often it is attached."""
+    target = asked or target_in(os.environ)
     beginning.check_executor(axis, hired)
     confirmable(confirm, hired)
     teachable(teach, hired)

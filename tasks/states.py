@@ -1,5 +1,6 @@
 """How a run's ending is named in Prefect (design.md §6)."""
 
+import os
 from pathlib import PurePath
 from typing import Any
 
@@ -9,7 +10,9 @@ from prefect.runtime import flow_run
 from prefect.states import Cancelled, Completed, Failed
 
 from domain.axis import title
+from domain.pool import target_in
 from domain.report import Report
+from domain.target import Target
 from domain.value import Busy, Refused
 
 FAILED = ("stalled", "red", "refused")
@@ -27,7 +30,15 @@ def state_of(report: Report) -> State[Report]:
 def run_name() -> str:
     """`ruff:UP on sqlparse`, in the UI's list of runs."""
     asked: dict[str, Any] = flow_run.parameters
-    return f"{title(asked['axis'])} on {PurePath(asked['target'].repo).name.removesuffix('.git')}"
+    return f"{title(asked['axis'])} on {_repository(asked.get('target'))}"
+
+
+def _repository(asked: Target | None) -> str:
+    try:
+        repo = (asked or target_in(os.environ)).repo
+    except Refused:
+        return "no repository"  # the first step says what to do
+    return PurePath(repo).name.removesuffix(".git")
 
 
 def held(busy: Busy) -> State[Report]:

@@ -56,6 +56,13 @@ def leaks(place: Place, base: str, lines: Sequence[Added]) -> dict[str, tuple[Le
     return {commit: tuple(leaks) for commit, leaks in by_commit.items()}
 
 
+def shown(lines: Sequence[Added]) -> tuple[Leak, ...]:
+    """Secrets in lines that belong to no repository: none of them stood there before."""
+    return tuple(
+        Leak(kind=kind, path=line.path, line=line.number) for line, kind, _ in _found(_Text(lines))
+    )
+
+
 class _Text:
     """All lines as one text: an expression that finds nothing in it is asked once, not once for each line."""
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from harness import CHECKS, PYTEST, Repo, modules, values
+from posts import Post
 from stub_provider import Provider
 from stub_script import Script
 
@@ -108,3 +109,28 @@ def _serve(
     yield serve
     for provider in opened:
         provider.__exit__()
+
+
+@pytest.fixture(name="client")
+def _client(home: Path) -> Iterator[object]:
+    from prefect.client.orchestration import get_client  # noqa: PLC0415 -- the server is known by now
+
+    with get_client(sync_client=True) as client:
+        yield client
+
+
+@pytest.fixture(name="post")
+def _post(
+    make: Callable[..., Repo], client: object, tmp_path: Path
+) -> Iterator[Callable[..., Post]]:
+    """Put a target on duty; its workers are dismissed at the end."""
+    posts: list[Post] = []
+
+    def placed(repo: Repo | None = None, **more: dict[str, object]) -> Post:
+        name = f"{tmp_path.name}-{len(posts)}".replace("_", "-")
+        posts.append(Post(repo or make(2), name, client, **more))
+        return posts[-1]
+
+    yield placed
+    for post in posts:
+        post.dismiss()

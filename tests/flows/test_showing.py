@@ -9,14 +9,6 @@ from harness import CHECKS, WAIT, breaks, campaign, exit_code, forked, wait_for
 pytestmark = pytest.mark.flow
 
 
-@pytest.fixture(name="client")
-def _client(home):
-    from prefect.client.orchestration import get_client  # noqa: PLC0415 -- the server is known by now
-
-    with get_client(sync_client=True) as client:
-        yield client
-
-
 def flow_run_id(report) -> UUID:
     return UUID(report.ui.rstrip("/").rsplit("/", 1)[-1])
 
@@ -53,7 +45,7 @@ def test_a_flow_on_a_target_that_is_busy_is_cancelled(make, client):
     first = forked(campaign, repo.options())
     wait_for(repo.tools / "inside")
 
-    state = module.campaign(repo.options().target, asked.axis_of(repo.options()), return_state=True)
+    state = module.campaign(asked.axis_of(repo.options()), repo.options().target, return_state=True)
 
     assert (state.type.value, state.name) == ("CANCELLED", "Busy")
     assert str(first.pid) in state.message
