@@ -47,6 +47,17 @@ class Terms(Value):
         )
 
 
+class Uncut(Exception):
+    """A file larger than a chunk was planned as slices, and not yet cut into ranges of lines: read it, then plan."""
+
+    def __init__(self, path: str) -> None:
+        super().__init__(path)
+        self.path = path
+
+    def __str__(self) -> str:
+        return f"{self.path!r} is larger than a chunk and was not cut into ranges of lines yet. Count it before it is reviewed."
+
+
 class Home(NamedTuple):
     """Where a part of a file is reviewed."""
 
@@ -61,6 +72,12 @@ class Sweep:
 
     plan: Plan
     terms: Terms
+
+    def __post_init__(self) -> None:
+        """Two slices without line numbers may look alike, and a verdict on one is none on the other."""
+        for part in self.plan.parts:
+            if not part.first_line:
+                raise Uncut(part.path)
 
     @property
     def size(self) -> int:

@@ -17,9 +17,9 @@ from sweeps import (
     until_converged,
 )
 
-from domain.coverage import absent, lacks
-from domain.review_state import ReviewState
-from domain.sweep import Sweep
+from domain.coverage import absent, covered, lacks
+from domain.review_state import Look, ReviewState
+from domain.sweep import Sweep, Uncut
 from domain.turns import converged, next_look
 from domain.verdict import Count
 
@@ -200,3 +200,23 @@ def test_a_clean_set_does_not_grow_with_the_contents_of_a_file():
         state, _ = until_converged(state, sweep(*chunks(2, p0=str(content))))
 
     assert [len(marks) for marks in state.clean.values()] == [1, 1]
+
+
+def test_a_slice_whose_lines_have_no_numbers_cannot_be_reviewed():
+    """Two slices of one size would share a key, and a look at the first would cover the second."""
+    with pytest.raises(Uncut, match="a/x"):
+        sweep([part("a/x", first=0)], [part("a/x", first=0)])
+
+
+def test_one_family_is_not_outvoted_by_another_that_covers_everything():
+    """Whatever look came about, by whichever rule: the blocker stands until its family withdraws it."""
+    where, state = on(2), ReviewState()
+    said = [(0, "claude", blocked(f"{path(0)}:1")), (0, "gpt", CLEAN), (1, "claude", CLEAN)]
+    for turn, (chunk, family, count) in enumerate(said):
+        look = Look(turn=turn, chunk=chunk, family=family, binding=where.binding)
+        state = state.record(where, look, count)
+    assert covered(state.clean, where)
+    assert not converged(state, where)
+
+    look = Look(turn=3, chunk=0, family="claude", binding=where.binding)
+    assert converged(state.record(where, look, CLEAN), where)
