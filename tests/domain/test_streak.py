@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from sweeps import CLEAN, all_clean, blocked, chunks, kept, passed, path, sweep, until_converged
 
 from domain.review_state import Look, ReviewState
+from domain.standing import stand
 from domain.sweep import Sweep
 from domain.turns import converged, next_look
 from domain.verdict import Count
@@ -127,6 +128,12 @@ def test_t03_a_long_streak_does_not_end_a_shorter_plan():
 
     assert state.streak.clean == 1
     assert not converged(state, on(5))
+
+
+def test_t03_a_streak_on_another_plan_is_not_told_as_one():
+    state, _ = until_converged(ReviewState(), on(4))
+
+    assert [stand(state, where).streak for where in (on(4), on(5))] == [5, 0]
 
 
 def test_t04_a_second_run_on_the_same_content_has_nothing_to_do():
