@@ -26,4 +26,4 @@ bench *names:
 
 # write the pins anew
 pin:
-    uv pip compile pyproject.toml --extra dev --universal --python-version 3.11 --no-header --no-annotate -q -o constraints.txt
+    uv pip compile pyproject.toml --extra dev --extra claude-code --extra codex --universal --python-version 3.11 --no-header --no-annotate -q -o constraints.txt

@@ -15,7 +15,11 @@ def boxed(workspace: Workspace) -> Workspace:
     target = workspace.target
     policy = target.sandbox
     choice = choose(
-        policy, sandbox.available(policy), model=workspace.hired is not None, offline=target.offline
+        policy,
+        sandbox.available(policy),
+        model=workspace.hired is not None,
+        offline=target.offline,
+        whole=workspace.hired is not None and workspace.hired.agent == "vendor",
     )
     held = Sandbox(
         backend=choice.backend,

@@ -8,11 +8,12 @@ from pathlib import Path
 from adapters import beginning, events, proving, takeover
 from adapters.executors import model
 from adapters.executors.consult import Consultant
-from adapters.executors.model import Ears
+from adapters.executors.model import Ears, Passed
 from adapters.models.account import LEDGER, Account
 from adapters.models.families import connect, with_key
 from adapters.repository import states
 from adapters.repository.workspaces import run_folder, target_place
+from adapters.vendors.agents import require
 from domain.axis import Axis, title
 from domain.brief import PassBrief
 from domain.budget import Budget
@@ -40,6 +41,8 @@ HALTS: dict[str, Halt] = {"budget": "budget", "paused": "paused", "fatal": "refu
 def check(hired: Hired, budget: Budget, confirm: Confirm) -> None:
     """Refuse a model that could not be asked: no key, or no price under a cap in dollars; a reader of each, too."""
     connect(hired, os.environ, budget.caps)
+    if hired.agent == "vendor":
+        require(hired)
     if confirm == "off":
         return
     reader = other(hired)
@@ -61,7 +64,7 @@ def make(workspace: Workspace, axis: Axis, brief: Brief) -> Chain:
         return chain
     prepared, _ = beginning.proved_by(workspace)
     run = run_folder(workspace)
-    passed = model.make(
+    passed = _maker(workspace.hired)(
         workspace,
         brief.tip,
         told,
@@ -71,6 +74,8 @@ def make(workspace: Workspace, axis: Axis, brief: Brief) -> Chain:
         environment=prepared.environment,
     )
     report, outcome = passed.outcome.answer, passed.outcome
+    if workspace.hired.agent == "vendor":
+        events.uncounted(run, outcome.waited_seconds)  # our own agent's waits are told as they are
     halt = HALTS.get(outcome.ended, "")
     if halt == "budget" and not _all_spent(run, brief):
         halt = ""  # of this pass, or of one site in it: the next pass begins anew
@@ -83,6 +88,15 @@ def make(workspace: Workspace, axis: Axis, brief: Brief) -> Chain:
             "notes": (*passed.chain.notes, *_said(outcome)),
         }
     )
+
+
+def _maker(hired: Hired) -> Callable[..., Passed]:
+    """Our own agent, or a vendor's."""
+    if hired.agent == "own":
+        return model.make
+    from adapters.executors import vendor  # noqa: PLC0415 -- a server of its own, for these alone
+
+    return vendor.make
 
 
 def _all_spent(run: Path, brief: Brief) -> bool:

@@ -24,7 +24,7 @@ from cli.where import (
 )
 from domain.budget import Budget
 from domain.choice import Policy
-from domain.hired import Effort, Hired
+from domain.hired import Effort, Hired, worker
 from domain.target import Target
 from domain.value import Refused
 
@@ -53,10 +53,10 @@ GateMinutes = Annotated[
     typer.Option(metavar="N", help="How long one run of the tests may take.", rich_help_panel=GATE),
 ]
 Executor = Annotated[
-    Literal["codemod", "claude", "gpt"],
+    Literal["codemod", "claude", "gpt", "claude-code", "codex"],
     typer.Option(
-        help="Who makes the changes. codemod: rules, at no cost; claude, gpt: a model, with ANTHROPIC_API_KEY or OPENAI_API_KEY. "
-        "An axis in a sentence needs a model.",
+        help="Who makes the changes. codemod: rules, at no cost; claude, gpt: a model, with ANTHROPIC_API_KEY or OPENAI_API_KEY; "
+        "claude-code, codex: the same in its vendor's own agent, an extra of the installation. An axis in a sentence needs a model.",
         rich_help_panel=MODEL,
     ),
 ]
@@ -154,9 +154,10 @@ MaxUsd = Annotated[
 
 def hired(executor: str, model: str, price: str, effort: Effort) -> Hired | None:
     """The model that is to work; None for rules."""
-    if executor in ("claude", "gpt"):
-        return Hired.model_validate(
-            {"family": executor, "model": model.strip(), "price": price.strip(), "effort": effort}
+    if who := worker(executor):
+        family, agent = who
+        return Hired(
+            family=family, agent=agent, model=model.strip(), price=price.strip(), effort=effort
         )
     if model or price or effort:
         raise Refused(

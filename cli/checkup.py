@@ -1,20 +1,24 @@
 """What a repository needs for a run, and whether it is there. Runs the gate; changes nothing."""
 
+import os
 from collections.abc import Iterable
 
 from adapters import beginning, proving
 from adapters.boxing import boxed
 from adapters.home import swathe_home
+from adapters.models.families import FAMILIES, with_key
 from adapters.processes.sandbox import available
 from adapters.processes.shell import tool
 from adapters.repository import git as door
 from adapters.repository.opening import absolute, open_target, uncommitted
 from adapters.repository.workspaces import tracked
 from adapters.service import server
+from adapters.vendors.agents import installed
 from domain.admission import protected
 from domain.detection import seen
 from domain.doctor import Check, Doctor
 from domain.gate import Baseline, GatePlan
+from domain.hired import WORKERS
 from domain.report import BaselineSummary
 from domain.target import Target, Workspace
 from domain.value import Refused
@@ -28,7 +32,7 @@ def doctor(target: Target) -> Doctor:
     target = target.model_copy(update={"repo": absolute(target.repo)})
     workspace = open_target(target, "doctor", "doctor")
     held = _sandbox(target)
-    checks = [*_tools(), held, *_repository(workspace), *_service()]
+    checks = [*_tools(), *_executors(), held, *_repository(workspace), *_service()]
     if not held.ok:  # nothing may be run
         return Doctor(repo=target.repo, base=workspace.base, checks=tuple(checks))
     workspace = boxed(workspace)
@@ -126,6 +130,17 @@ def _tools() -> Iterable[Check]:
             yield Check(name=name, ok=True, found=tool(name))
         except FileNotFoundError as missing:
             yield Check(name=name, ok=False, found="not found", advice=str(missing))
+
+
+def _executors() -> Iterable[Check]:
+    """Who could work here. None is needed: rules are applied without a model."""
+    keys = with_key(os.environ)
+    for (family, agent), name in WORKERS.items():
+        lacking = [] if family in keys else [f"set {FAMILIES[family].key}"]
+        if agent == "vendor" and not installed(family):
+            lacking.append(f"install the extra: pip install 'swathe[{name}]'")
+        found = "can be hired" if not lacking else "not here"
+        yield Check(name=f"executor {name}", ok=True, found=found, advice="; ".join(lacking))
 
 
 def _sandbox(target: Target) -> Check:

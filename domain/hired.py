@@ -1,4 +1,4 @@
-"""Which model is to work: the operator's words, nothing derived and no key."""
+"""Who is to work: the operator's words, nothing derived and no key."""
 
 from typing import Literal
 
@@ -8,15 +8,38 @@ from domain.value import Value
 
 Family = Literal["claude", "gpt"]
 Effort = Literal["", "low", "medium", "high"]
+Agent = Literal["own", "vendor"]
+Executor = Literal["codemod", "claude", "gpt", "claude-code", "codex"]
+
+WORKERS: dict[tuple[Family, Agent], Executor] = {
+    ("claude", "own"): "claude",
+    ("gpt", "own"): "gpt",
+    ("claude", "vendor"): "claude-code",
+    ("gpt", "vendor"): "codex",
+}
 
 
 class Hired(Value):
-    """A model for a role."""
+    """A model for a role, and whose agent it works in."""
 
     family: Family
+    agent: Agent = Field(
+        default="own",
+        description="own: Swathe's; vendor: the family's own (Claude Code, Codex), for the work alone.",
+    )
     model: str = Field(default="", description="Empty: the family's default.")
     price: str = Field(
         default="",
         description="US dollars for a million tokens of input and output, as in 4/20, where no list has it.",
     )
     effort: Effort = Field(default="", description="How much it thinks; empty: its own default.")
+
+    @property
+    def executor(self) -> Executor:
+        """As the command line, trailers and reports name it."""
+        return WORKERS[self.family, self.agent]
+
+
+def worker(executor: str) -> tuple[Family, Agent] | None:
+    """Who works under this name; None: rules, without a model."""
+    return next((who for who, name in WORKERS.items() if name == executor), None)

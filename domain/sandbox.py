@@ -202,12 +202,25 @@ class Choice(Value):
         return TRAILERS[self.backend]
 
 
-def choose(policy: Policy, report: SandboxReport, *, model: bool, offline: bool = False) -> Choice:
+def choose(
+    policy: Policy,
+    report: SandboxReport,
+    *,
+    model: bool,
+    offline: bool = False,
+    whole: bool = False,
+) -> Choice:
     """The backend for an executor, given what was found of the backend that `policy` asks for.
 
     Never weaker than was asked for without a word: a model's commands are refused instead, and so is
-    a set-up that is to have no network, which nothing else can take from it.
+    a set-up that is to have no network, which nothing else can take from it. `whole`: for an agent that is a
+    program of its own, which has nowhere to be but in bubblewrap.
     """
+    if whole and policy in {"off", "landlock"}:
+        raise Refused(
+            f"sandbox: a vendor's agent works in bubblewrap alone, and --sandbox {policy} asks for another. "
+            f"Leave it out; --executor claude or gpt, Swathe's own agent, does without."
+        )
     if offline and policy == "off":
         raise Refused(
             "sandbox: --offline needs one, and --sandbox off asks for none. Leave out one of the two."

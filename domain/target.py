@@ -73,7 +73,7 @@ class Workspace(Value):
     @property
     def executor(self) -> str:
         """As trailers and reports name it."""
-        return self.hired.family if self.hired else "codemod"
+        return self.hired.executor if self.hired else "codemod"
 
     @property
     def branch(self) -> str:

@@ -11,11 +11,15 @@ from talks import FINISH, bash
 from adapters import events, hiring
 from adapters.models.account import LEDGER, Account
 from adapters.repository.workspaces import run_folder
+from adapters.vendors import agents
 from domain.axis import Sentence
+from domain.budget import UNBOUNDED
 from domain.hired import Hired
 from domain.journal import Brief
 from domain.ledger import Caps
+from domain.value import Refused
 
+FAMILIES = ("claude", "gpt")
 AXIS = Sentence(text="count from zero")
 FLAT = Rates(plain=100, output=0, read=100, written=100)
 CALL = 0.6
@@ -99,3 +103,34 @@ def test_a_site_has_its_own_money_until_its_commit(worked):
 
     assert len(chain.commits) == 1
     assert ledger.spent_on(1) > 1.5 + CALL
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_a_vendors_agent_that_is_not_installed_is_refused_with_the_command(
+    talk, monkeypatch, family
+):
+    for name, value in talk(turns([])).provider.environment().items():
+        monkeypatch.setenv(name, value)
+    gone = agents.PROGRAMS[family]._replace(package="not_installed_anywhere")
+    monkeypatch.setitem(agents.PROGRAMS, family, gone)
+    hired = Hired(family=family, agent="vendor")
+
+    with pytest.raises(Refused) as refused:
+        hiring.check(hired, UNBOUNDED, "off")
+    assert f"pip install 'swathe[{hired.executor}]'" in str(refused.value)
+
+    hiring.check(Hired(family=family), UNBOUNDED, "off")
+    # One that is there is found by its file.
+    here = agents.PROGRAMS[family]._replace(package="adapters", path="home.py")
+    monkeypatch.setitem(agents.PROGRAMS, family, here)
+    hiring.check(hired, UNBOUNDED, "off")
+    monkeypatch.setitem(agents.PROGRAMS, family, here._replace(path="bin/codex"))
+    with pytest.raises(Refused):
+        hiring.check(hired, UNBOUNDED, "off")
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_a_vendors_agent_needs_a_key_and_a_price_like_any(talk, monkeypatch, family):
+    hired = Hired(family=family, agent="vendor")
+    with pytest.raises(Refused, match="no key"):
+        hiring.check(hired, UNBOUNDED, "off")

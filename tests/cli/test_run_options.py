@@ -98,6 +98,23 @@ def test_what_is_said_of_a_model_reaches_the_engine(swathe, engine):
     ]
 
 
+@pytest.mark.parametrize(
+    ("executor", "hired"),
+    [
+        ("codemod", None),
+        ("claude", Hired(family="claude")),
+        ("gpt", Hired(family="gpt")),
+        ("claude-code", Hired(family="claude", agent="vendor")),
+        ("codex", Hired(family="gpt", agent="vendor")),
+    ],
+)
+def test_an_executor_is_a_family_and_whose_agent_it_works_in(swathe, engine, executor, hired):
+    swathe("run", ".", "--axis", "ruff:UP", "--executor", executor)
+
+    assert [asked.hired for asked in engine.asked] == [hired]
+    assert hired is None or hired.executor == executor
+
+
 def test_what_is_not_said_is_the_default(swathe, engine):
     swathe("run", ".", "--axis", "ruff:UP")
 

@@ -106,6 +106,15 @@ def test_a_model_without_a_sandbox_is_refused_with_what_to_do():
     assert said.endswith("Install it.")
 
 
+@pytest.mark.parametrize("policy", ["off", "landlock"])
+def test_a_program_that_needs_the_whole_sandbox_is_refused_with_less(policy):
+    with pytest.raises(Refused, match=f"--sandbox {policy}"):
+        choose(policy, WORKS, model=True, whole=True)
+    assert choose("auto", WORKS, model=True, whole=True).backend == "bubblewrap"
+    with pytest.raises(Refused, match="Install it"):
+        choose("auto", BROKEN, model=True, whole=True)
+
+
 def test_a_deterministic_executor_without_a_sandbox_works_and_says_so():
     """S3."""
     choice = choose("auto", BROKEN, model=False)

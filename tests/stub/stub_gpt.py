@@ -24,7 +24,8 @@ ERRORS: dict[str, tuple[int, str, str | None, str]] = {
     "not-found": (404, "invalid_request_error", "model_not_found", "The model does not exist"),
     "bad-request": (400, "invalid_request_error", None, "the script has no answer to this"),
 }
-THEIRS = {"message", "function_call", "reasoning"}
+THEIRS = {"message", "function_call", "custom_tool_call", "reasoning"}
+RESULTS = {"function_call_output", "custom_tool_call_output"}
 
 
 def blocks(body: Mapping[str, Any]) -> list[Block]:
@@ -55,7 +56,7 @@ def said_by_user(body: Mapping[str, Any]) -> tuple[str, tuple[str, ...]]:
     for item in _items(body):
         if _by_model(item):
             results = []
-        elif item.get("type") == "function_call_output":
+        elif item.get("type") in RESULTS:
             results.append(_text(item["output"]))
         elif item.get("role") == "user":
             user = _text(item["content"])
@@ -104,6 +105,18 @@ def output(turn: Turn, number: int) -> list[dict[str, Any]]:
         )
     for at, call in enumerate(turn.calls):
         raw = call.arguments
+        if call.custom:
+            found.append(
+                {
+                    "type": "custom_tool_call",
+                    "id": f"ctc_{number}_{at}",
+                    "call_id": f"call_{number}_{at}",
+                    "name": call.name,
+                    "input": raw,
+                    "status": done,
+                }
+            )
+            continue
         found.append(
             {
                 "type": "function_call",

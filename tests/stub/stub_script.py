@@ -37,6 +37,8 @@ class Call:
 
     name: str
     arguments: Mapping[str, Any] | str = field(default_factory=dict)
+    custom: bool = False
+    """Of OpenAI's: a tool that takes plain text."""
 
 
 @dataclass(frozen=True)
