@@ -67,8 +67,9 @@ class TestNoProgress:
     def test_t14_when_only_what_is_stuck_is_left_no_look_is_due(self):
         where = on()
         state = raised(tried(raised(ReviewState(), where), where, "red"), where)
-        while next_look(state, where):
-            state = passed(state, where, always)
+        for _ in range(9):
+            if next_look(state, where):
+                state = passed(state, where, always)
 
         assert stand(state, where).stuck
         assert set(state.clean) == {path(1)}
@@ -97,10 +98,8 @@ class TestNoProgress:
 
         look = next_look(state, on())
         assert look
-        while look.chunk:
+        if look.chunk:
             state = passed(state, on())
-            look = next_look(state, on())
-            assert look
         state = passed(state, on(), lambda _: blocked(elsewhere))
 
         stuck = [one for one in state.unresolved(on()) if one.blocker.line == 9]
@@ -119,7 +118,7 @@ class TestNoProgress:
         state = passed(ReviewState(), where, lambda _: unsure)
 
         asked: list[str] = []
-        while look := next_look(state, where):
+        while (look := next_look(state, where)) and len(asked) < 9:
             asked.append(look.family)
             state = passed(state, where, lambda _: unsure)
 
@@ -131,11 +130,19 @@ class TestNoProgress:
     def test_a_family_that_gave_no_verdict_is_asked_once_more_and_anew_in_the_next_run(self):
         where = on(1, families=("gpt",))
         state, asked = ReviewState(), 0
-        while next_look(state, where):
+        while next_look(state, where) and asked < 9:
             state, asked = passed(state, where, lambda _: Count(kind="void")), asked + 1
 
         assert asked == 2
         assert next_look(state.asked_anew(), where) is not None
+
+    def test_looks_in_vain_at_contents_that_are_gone_are_forgotten(self):
+        state = ReviewState()
+        for content in range(9):
+            where = on(1, p0=str(content))
+            state = passed(state, where, lambda _: Count(kind="unsure"))
+
+        assert len(state.fruitless) == 1
 
     def test_the_operator_can_have_it_tried_again(self):
         where = on(1)
@@ -199,6 +206,18 @@ class TestAnswers:
         state = raised(ReviewState(), on())
 
         assert state.settle(on(), {"x": "landed"}, {"y": "no"}) == state
+
+
+def test_what_both_families_raised_both_have_to_withdraw():
+    where, state = on(1), ReviewState()
+    for turn, (family, count) in enumerate(
+        [("claude", blocked(PLACE)), ("gpt", blocked(PLACE)), ("gpt", CLEAN)]
+    ):
+        look = Look(turn=turn, chunk=0, family=family, binding=where.binding)
+        state = state.record(where, look, count)
+
+    (one,) = state.unresolved(where)
+    assert one.raised_by == ("claude",)
 
 
 def test_what_one_pass_says_of_one_line_is_one_blocker_with_both_reasons():
