@@ -113,8 +113,6 @@ class _Table:
     def hopeless(self) -> bool:
         """No streak can come about: something is stuck, or nobody is left to withdraw a blocker or to join in."""
         state, sweep = self.state, self.sweep
-        if self.stuck:
-            return True
         for chunk, owed in self.owed.items():
             if chunk is not None and not any(self.open_to(chunk, family) for family in owed):
                 return True

@@ -200,3 +200,16 @@ def test_a_blocker_on_present_content_is_in_the_way_of_a_streak():
 
     assert converged(state, on(3))
     assert ("claude", 0) in [(look.family, look.chunk) for look in looks]
+
+
+def test_a_family_whose_turn_never_comes_where_it_can_judge_is_asked_out_of_turn():
+    """With two chunks gpt is always due at the second one, which it doubts; it has to be heard on the first."""
+
+    def doubtful(look: Look) -> Count:
+        doubts = (look.family, look.chunk) == ("gpt", 1)
+        return Count(kind="unsure") if doubts else CLEAN
+
+    state, looks = until_converged(ReviewState(), on(2), doubtful, most=20)
+
+    assert converged(state, on(2))
+    assert (looks[-1].family, looks[-1].chunk) == ("gpt", 0)
