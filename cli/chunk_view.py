@@ -34,7 +34,8 @@ def _title(repo: str, planned: Planned) -> str:
     return (
         f"{counted(len(planned.plan.chunks), 'chunk')} of at most {planned.settings.max_tokens:,} tokens in {printable(repo)}"
         f" at {planned.where.commit[:12]}{printable(scope)}: {counted(files, 'file')}, "
-        f"{sum(part.bytes for part in parts):,} bytes, about {sum(part.tokens for part in parts):,} tokens, estimated by extension"
+        f"{sum(part.bytes for part in parts):,} bytes, {sum(part.tokens for part in parts):,} tokens, "
+        f"{'counted' if planned.counted else 'estimated by extension'}"
     )
 
 
@@ -49,7 +50,7 @@ def _rows(chunks: tuple[Chunk, ...]) -> list[str]:
 
 def _json(repo: str, planned: Planned) -> str:
     """One line, in ASCII: a path whose bytes are not UTF-8 survives the way out."""
-    where, settings, plan = planned
+    where, settings, plan, exact = planned
     said = {
         "repo": repo,
         "commit": where.commit,
@@ -57,7 +58,7 @@ def _json(repo: str, planned: Planned) -> str:
         "settings": settings._asdict(),
         "digest": plan.digest,
         "tokens": sum(part.tokens for part in plan.parts),
-        "counted": "estimated",
+        "counted": exact,
         "chunks": [
             {
                 "name": chunk.name,

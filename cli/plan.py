@@ -45,6 +45,14 @@ WindowPercent = Annotated[
         rich_help_panel=REVIEW,
     ),
 ]
+Exact = Annotated[
+    bool,
+    typer.Option(
+        "--exact",
+        help="Count the tokens of every file, and show the plan that a review goes by: it is kept, and moves no file that nobody edited.",
+        rich_help_panel=REVIEW,
+    ),
+]
 
 
 def plan(
@@ -58,6 +66,7 @@ def plan(
     max_tokens: MaxTokens = MAX_TOKENS,
     window_tokens: WindowTokens = None,
     window_percent: WindowPercent = WINDOW_PERCENT,
+    exact: Exact = False,
     verify: where.Verify = None,
     setup: where.Setup = None,
     environment: where.Environment = "",
@@ -69,7 +78,8 @@ def plan(
     """Say what would be done, and do nothing.
 
     With --axis: the sites of that axis, and what `swathe run` would do with them. Without: the chunks in which a review
-    would read the repository, and which files it would skip and why. Sizes are git's: no file is read, and tokens are estimated.
+    would read the repository, and which files it would skip and why. Sizes are git's: no file is read, and
+    tokens are estimated, unless you ask for --exact.
     """
     if axis is None:
         words_of_an_axis = {
@@ -90,6 +100,7 @@ def plan(
             max_tokens=max_tokens,
             window_tokens=window_tokens,
             window_percent=window_percent,
+            exact=exact,
             as_json=as_json,
             of_an_axis=given,
         )

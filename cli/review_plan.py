@@ -3,10 +3,14 @@
 import gc
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
 from cli import checked
 from domain.chunk import MAX_TOKENS, WINDOW_PERCENT, Settings, most_tokens
 from domain.refusal import Refused
+
+if TYPE_CHECKING:
+    from adapters.repository.chunks import Planned
 
 
 def show(
@@ -18,10 +22,11 @@ def show(
     max_tokens: int = MAX_TOKENS,
     window_tokens: int | None = None,
     window_percent: int = WINDOW_PERCENT,
+    exact: bool = False,
     as_json: bool = False,
     of_an_axis: Sequence[str] = (),
 ) -> None:
-    """Print it. `of_an_axis`: options that were given and mean nothing without --axis."""
+    """Print it. `exact`: as a review goes by it. `of_an_axis`: options that were given and mean nothing without --axis."""
     with _told(repo, as_json=as_json):
         for name in of_an_axis:
             raise Refused(
@@ -36,8 +41,15 @@ def show(
         from cli import chunk_view
 
         gc.disable()  # a million small tuples, no cycle among them, and then the process ends
-        planned = chunks.plan_of(checked.repository(repo), settings, checked.ref("--base", base))
+        asked = checked.repository(repo), settings, checked.ref("--base", base)
+        planned = _kept(*asked) if exact else chunks.plan_of(*asked)
         chunk_view.show(repo, planned, as_json=as_json)
+
+
+def _kept(repo: str, settings: Settings, base: str) -> "Planned":
+    from adapters.repository import kept_chunks
+
+    return kept_chunks.whole(kept_chunks.keep(repo, settings, base))
 
 
 def _budget(max_tokens: int, window_tokens: int | None, percent: int) -> int:

@@ -52,6 +52,11 @@ class Sieve(NamedTuple):
     known: Mapping[str, Known] = NOTHING_KNOWN
     include_generated: bool = False
 
+    def opens(self, path: str, reason: str) -> bool:
+        """Whether a file is in the plan although its content says that nobody wrote it by hand."""
+        denied = reason == "generated" and self.marks.get(path, UNMARKED).generated is False
+        return denied or (self.include_generated and reason not in UNSAFE)
+
     def reason(self, path: str, binary: bool) -> str:
         """Why a file with content is skipped; empty: it is not. For names that may say something."""
         found: Reason | None = skipped_by_name(path, self.marks.get(path, UNMARKED))
@@ -120,7 +125,7 @@ def sift(entries: Iterable[Entry], sieve: Sieve) -> Sifted:  # noqa: C901 -- one
         found = known.get(blob)
         if found is None:
             tokens = -(-size * 100 // kind.ratio)
-        elif found.reason and not (sieve.include_generated and found.reason not in UNSAFE):
+        elif found.reason and not sieve.opens(path, found.reason):
             skipped[found.reason] += 1
             continue
         else:

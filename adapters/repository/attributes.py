@@ -13,16 +13,30 @@ from pathlib import Path
 from adapters.repository.hardened import Place, listed
 from domain.skipped import Marks
 
+ATTRIBUTES = ".gitattributes"
 _FILE = re.compile(r"([0-9a-f]+) +\d+\t((?:[^\0]*/)?\.gitattributes)\0")
 _WORDS = (b"linguist-generated", b"linguist-vendored", b"binary", b"lfs")
 _ASKED = ("linguist-generated", "linguist-vendored", "binary", "filter")
 _SAID_NOTHING = ("unspecified", "")
 
 
-def marks(place: Place, text: str, paths: Iterable[str]) -> dict[str, Marks]:
-    """By path, for the files of this listing (`ls-tree -r -l -z`) that the attributes say something of."""
-    rules = _rules(text)
-    if not rules or not _mention(place, rules):
+Rules = Mapping[str, str]
+"""Blobs of the files of attributes, by path."""
+
+
+def rules_of(place: Place, text: str) -> dict[str, str]:
+    """Those of a listing (`ls-tree -r -l -z`); none, where they say nothing of what is asked here."""
+    if f"{ATTRIBUTES}\0" not in text:
+        return {}
+    rows = (row for row in text.split("\0") if row.endswith(ATTRIBUTES))
+    found = (_FILE.search(f"{row}\0") for row in rows)
+    rules = {one[2]: one[1] for one in found if one}
+    return rules if _mention(place, rules) else {}
+
+
+def marks(place: Place, rules: Rules, paths: Iterable[str]) -> dict[str, Marks]:
+    """By path, for the files that the attributes say something of."""
+    if not rules:
         return {}
     found: dict[str, dict[str, str]] = {}
     told = _asked(place, rules, paths).split("\0")
@@ -32,22 +46,13 @@ def marks(place: Place, text: str, paths: Iterable[str]) -> dict[str, Marks]:
     return {path: _marks(values) for path, values in found.items()}
 
 
-def _rules(text: str) -> dict[str, str]:
-    """Blobs of the files of attributes, by path."""
-    if ".gitattributes\0" not in text:
-        return {}
-    rows = (row for row in text.split("\0") if row.endswith(".gitattributes"))
-    found = (_FILE.search(f"{row}\0") for row in rows)
-    return {one[2]: one[1] for one in found if one}
-
-
-def _mention(place: Place, rules: Mapping[str, str]) -> bool:
+def _mention(place: Place, rules: Rules) -> bool:
     feed = "".join(f"{blob}\n" for blob in rules.values())
     said = listed(place, "cat-file", "--batch", stdin=feed.encode())
     return any(word in said for word in _WORDS)
 
 
-def _asked(place: Place, rules: Mapping[str, str], paths: Iterable[str]) -> str:
+def _asked(place: Place, rules: Rules, paths: Iterable[str]) -> str:
     """Git's own answer, by an index that holds the files of attributes alone."""
     with tempfile.TemporaryDirectory() as folder:
         ours = replace(place, index=Path(folder) / "index")

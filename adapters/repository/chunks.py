@@ -1,9 +1,9 @@
 """The plan of a review, from git's listing of a tree: sizes are git's, and no file is read for it."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
-from adapters.repository.attributes import marks
+from adapters.repository.attributes import marks, rules_of
 from adapters.repository.hardened import GitFailed
 from adapters.repository.listing import Located, entries, listing, located
 from domain.chunk import Plan, Settings
@@ -18,28 +18,27 @@ class Planned(NamedTuple):
     where: Located
     settings: Settings
     plan: Plan
+    counted: bool = False
+    """Whether every token of it was counted; else they are estimated."""
 
 
 def plan_of(repo: str, settings: Settings, base: str = "HEAD") -> Planned:
     """The plan of a commit, as anybody with the same repository and settings makes it."""
-    where = located(repo, base) or _opened(repo, base)
-    try:
-        text = listing(where.place, where.tree)
-    except GitFailed:
-        _opened(repo, base)  # a partial clone is refused there, with what to do
-        raise
-    found = marks(where.place, text, (path for *_, path in entries(text)))
-    sieve = Sieve(_scope(settings), found, include_generated=settings.include_generated)
+    where = opened(repo, base)
+    text = listed_files(repo, base, where)
+    rules = rules_of(where.place, text)
+    found = marks(where.place, rules, (path for *_, path in entries(text)))
+    sieve = Sieve(scope(settings), found, include_generated=settings.include_generated)
     plan = planned(sift(entries(text), sieve), settings)
-    _refuse_nothing(repo, settings, plan)
+    refuse_nothing(repo, settings, plan.skipped if not plan.chunks else None)
     return Planned(where, settings, plan)
 
 
-def _refuse_nothing(repo: str, settings: Settings, plan: Plan) -> None:
-    """An empty plan would be read to its end at once."""
-    if plan.chunks:
+def refuse_nothing(repo: str, settings: Settings, skipped: Mapping[str, int] | None) -> None:
+    """An empty plan would be read to its end at once. None: it is not empty."""
+    if skipped is None:
         return
-    reasons = ", ".join(f"{count:,} {reason}" for reason, count in plan.skipped.items())
+    reasons = ", ".join(f"{count:,} {reason}" for reason, count in skipped.items())
     if settings.paths:
         raise Refused(
             f"no file of {repo!r} that can be reviewed matches --paths {' '.join(map(repr, settings.paths))} "
@@ -51,7 +50,19 @@ def _refuse_nothing(repo: str, settings: Settings, plan: Plan) -> None:
     )
 
 
-def _opened(repo: str, base: str) -> Located:
+def opened(repo: str, base: str) -> Located:
+    return located(repo, base) or _looked_closer(repo, base)
+
+
+def listed_files(repo: str, base: str, where: Located) -> str:
+    try:
+        return listing(where.place, where.tree)
+    except GitFailed:
+        _looked_closer(repo, base)  # a partial clone is refused there, with what to do
+        raise
+
+
+def _looked_closer(repo: str, base: str) -> Located:
     """By the way that every run takes: mirrors, and all that can be wrong with a repository."""
     from adapters.repository.git import tree_of  # noqa: PLC0415 -- GitPython is for the odd case
     from adapters.repository.opening import open_target  # noqa: PLC0415
@@ -63,7 +74,7 @@ def _opened(repo: str, base: str) -> Located:
     return where._replace(tree=tree_of(where.place, workspace.base))
 
 
-def _scope(settings: Settings) -> Callable[[str], bool] | None:
+def scope(settings: Settings) -> Callable[[str], bool] | None:
     if not settings.paths:
         return None
     from domain.scope import within  # noqa: PLC0415 -- its library takes as long as a plan

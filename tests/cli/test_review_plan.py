@@ -51,6 +51,15 @@ def test_the_plan_in_json_is_one_line_and_has_every_part(swathe, repo):
     assert plan["skipped"] == {"binary": 1}
 
 
+def test_an_exact_plan_is_counted_and_says_so(swathe, repo):
+    ran = swathe("plan", str(repo), "--exact")
+
+    assert ran.code == 0
+    assert "tokens, counted" in ran.out
+    assert json.loads(swathe("plan", str(repo), "--exact", "--json").out)["counted"] is True
+    assert json.loads(swathe("plan", str(repo), "--json").out)["counted"] is False
+
+
 def test_the_words_that_are_no_shortcut_say_the_same(swathe, repo):
     short = swathe("plan", str(repo), "--max-review-chunk-tokens", "100")
     long = swathe("plan", "--max-review-chunk-tokens=100", str(repo))
@@ -64,6 +73,7 @@ WORDS = st.lists(
             ["repo"],
             ["--json"],
             ["--include-generated"],
+            ["--exact"],
             ["--paths", "src/**"],
             ["--paths", "!src"],
             ["--base", "main"],
