@@ -6,6 +6,7 @@ untrusted as any. A pass that was killed begins anew; what it had spent stays co
 
 import json
 import os
+import secrets
 import sys
 import time
 from collections.abc import Mapping
@@ -76,15 +77,16 @@ def make(
         hurry=ears.hurry,
         tell=ears.tell,
     )
-    redactor = Redactor(secrets=secrets_in(keys))
+    token = secrets.token_urlsafe(32)
+    redactor = Redactor(secrets=(*secrets_in(keys), token))
     with temporary_folder() as folder:
         shared = Path(folder)
-        with Gateway(connection, till, redactor, shared) as gateway:
+        with Gateway(connection, till, redactor, shared, token):
             job = Job(
                 program=str(program.program),
                 model=connection.model,
                 effort=connection.effort,
-                token=gateway.token,
+                token=token,
                 contract=contract(),
                 schema=schema(),
                 folder=str(gate_folder(workspace)),

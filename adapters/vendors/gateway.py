@@ -30,6 +30,7 @@ from adapters.models.families import Connection
 from adapters.vendors import upstream
 from adapters.vendors.inside import SOCKET, STOP
 from adapters.vendors.till import Till
+from adapters.whole import write_whole
 from domain.metering import metered
 from domain.model_faults import ModelFault
 from domain.passage import BACK, Way, objection, way
@@ -37,6 +38,9 @@ from domain.redaction import Redactor
 
 MOST_BYTES = 64_000_000
 START_SECONDS = 30.0
+LOOK_SECONDS = 2.0
+GRACE_SECONDS = 15.0
+"""For an agent that was told that nothing passes any more; it ends by itself, as a rule."""
 METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]
 
 
@@ -58,7 +62,7 @@ class Gateway:
     """Takes the operator's own secrets out of all that is sent."""
     folder: Path
     """Is shown to the sandbox: holds the socket, and the word to stop."""
-    token: str = field(default_factory=lambda: secrets.token_urlsafe(32), repr=False)
+    token: str = field(repr=False)
     turn: asyncio.Lock = field(default_factory=asyncio.Lock)
     server: uvicorn.Server = field(init=False)
     thread: threading.Thread = field(init=False)
@@ -92,7 +96,18 @@ class Gateway:
 
     async def _serve(self, listener: socket.socket) -> None:
         async with upstream.client(self.connection) as self.client:
+            watch = asyncio.create_task(self._watch())
             await self.server.serve(sockets=[listener])
+            watch.cancel()
+
+    async def _watch(self) -> None:
+        while not self.till.late():  # noqa: ASYNC110 -- nobody tells us: it is looked up in a file
+            await asyncio.sleep(LOOK_SECONDS)
+        self._stop()
+
+    def _stop(self) -> None:
+        """Whole or not at all: it is read as soon as it is there."""
+        write_whole(self.folder / STOP, f"{GRACE_SECONDS}\n")
 
     async def _take(self, request: Request) -> Response:
         """One request and its answer. It keeps its turn until the last byte of the answer went by."""
@@ -206,7 +221,7 @@ class Gateway:
 
     def _closed(self) -> Response:
         """Nothing passes any more: the agent is told so, and ended if it goes on all the same."""
-        (self.folder / STOP).touch()
+        self._stop()
         why = self.till.over.why if self.till.over else ""
         return _refusal(400, f"Swathe ends this pass: {why}")
 

@@ -1,7 +1,8 @@
 """Runs inside the sandbox, with the standard library alone: the way from its loopback to our gateway, and the agent.
 
 `python inside.py COMMAND…`: listens on PORT, hands every connection on to the socket in PLACE, and starts the
-command. The file `stop` in PLACE, which only the engine can make, ends the command; its exit code is ours.
+command. The file `stop` in PLACE, which only the engine can make, ends the command, after as many seconds as stand in
+it; the command's exit code is ours.
 """
 
 import os
@@ -19,8 +20,6 @@ STOP = "stop"
 PORT = 28_461
 """On a loopback that nobody shares."""
 LOOK_SECONDS = 0.5
-GRACE_SECONDS = 15.0
-"""From the word to stop until the command is told to, and then once more until it is killed."""
 BYTES = 1 << 16
 
 
@@ -43,23 +42,28 @@ def _become(command: list[str], listener: socket.socket) -> None:
 
 
 def _follow(child: int) -> int:
-    """Wait for the command, and end it when the engine says so."""
-    told = 0.0
+    """Wait for the command, and end it when the engine says so: it is told to first."""
+    signals, since, grace = [signal.SIGTERM, signal.SIGKILL], 0.0, 0.0
     while True:
         signal.sigtimedwait({signal.SIGCHLD}, LOOK_SECONDS)
         ended, status = os.waitpid(child, os.WNOHANG)
         if ended:
             code = os.waitstatus_to_exitcode(status)
             return code if code >= 0 else 128 - code
-        if not told and os.path.exists(f"{PLACE}/{STOP}"):  # noqa: PTH110 -- this file starts quickly
-            told = time.monotonic()
-        if told:
-            late = time.monotonic() - told
-            with suppress(ProcessLookupError):
-                if late > 2 * GRACE_SECONDS:
-                    os.kill(child, signal.SIGKILL)
-                elif late > GRACE_SECONDS:
-                    os.kill(child, signal.SIGTERM)
+        if not since:
+            since, grace = _stopped()
+        elif signals and time.monotonic() - since > grace:
+            os.kill(child, signals.pop(0))
+            since = time.monotonic()
+
+
+def _stopped() -> tuple[float, float]:
+    """When the engine was heard to say so, and the seconds it gives; 0 while it does not."""
+    try:
+        with open(f"{PLACE}/{STOP}") as file:  # noqa: PTH123 -- this file starts quickly
+            return time.monotonic(), float(file.read())
+    except (OSError, ValueError):
+        return 0.0, 0.0
 
 
 def _listen(listener: socket.socket) -> None:

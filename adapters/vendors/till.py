@@ -19,6 +19,8 @@ from domain.prices import Tokens
 MOST_ANSWERS = 1_000
 HURRIED_ANSWERS = 10
 """After the engine wants the pass to end."""
+HURRIED_SECONDS = 600.0
+"""The same, for one that asks for nothing: a command that it waits for."""
 MOST_OUTPUT = 128_000
 """Tokens of an answer whose request names no limit."""
 MOST_REJECTED = 3
@@ -59,6 +61,8 @@ class Till:
     since: float = 0.0
     """When the first of them was made, and the last."""
     turned: float = 0.0
+    hurry_seconds: float = HURRIED_SECONDS
+    hurry_since: float = 0.0
 
     def __post_init__(self) -> None:
         # What a killed process left open, and may have been billed.
@@ -116,6 +120,14 @@ class Till:
             self.over = Over(ended, step.why, step.seconds)
         elif step.kind == "retry":
             self.tell(f"{fault.kind}, the agent tries again: {fault.said}")
+
+    def late(self) -> bool:
+        """Look whether the pass had to end a while ago, and has not: its agent waits for something. Then it is over."""
+        why = self.hurry()
+        self.hurry_since = (self.hurry_since or time.monotonic()) if why else 0.0
+        if why and time.monotonic() - self.hurry_since > self.hurry_seconds:
+            self.over = self.over or Over("hurried", f"{why}; it did not end, and was stopped")
+        return self.over is not None
 
     def _bound(self) -> Over | None:
         cap = self.account.cap_reached(self.number, self.site())

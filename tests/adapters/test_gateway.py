@@ -1,20 +1,31 @@
 """The gateway, asked as an agent asks it, and as a command in the agent's sandbox might."""
 
 import json
+import signal
+import sys
 import threading
+from pathlib import Path
 
 import httpx2
 import pytest
+from harness import wait_for_one
 from stub_script import Fault, Turn
 
 from adapters.models.account import Account
+from adapters.processes import sandbox
+from adapters.processes.sandbox import available
+from adapters.processes.surroundings import scrubbed_environment
+from adapters.processes.toolchains import toolchains
+from adapters.vendors import inside
 from adapters.vendors.gateway import Gateway
 from adapters.vendors.inside import SOCKET, STOP
 from adapters.vendors.till import Till
 from domain.ledger import Caps
 from domain.redaction import Redactor
+from domain.sandbox import Mount, agent
 
 SECRET = "wJalrXUtnFEMIK7MDENGbPxRfiCYEXAMPLE"
+TOKEN = "of-this-pass"
 PATHS = {"claude": "/v1/messages", "gpt": "/v1/responses"}
 BODIES = {
     "claude": {"model": "claude-opus-5-5", "max_tokens": 4_000, "stream": True, "messages": [{"role": "user", "content": "hello"}]},
@@ -39,7 +50,8 @@ class World:
             hurry=str,
             tell=self.told.append,
         )
-        self.gateway = Gateway(self.till.connection, self.till, Redactor(secrets=(SECRET,)), folder)
+        taker = Redactor(secrets=(SECRET,))
+        self.gateway = Gateway(self.till.connection, self.till, taker, folder, TOKEN)
 
     def __enter__(self):
         self.gateway.__enter__()
@@ -270,3 +282,48 @@ def test_counting_tokens_is_free(serve):
     assert world.ask(path="/v1/messages/count_tokens").status_code == 404
     assert world.ledger.accounts == {}
     assert world.ask().status_code == 200
+
+
+def test_an_agent_that_waits_for_ever_is_told_to_stop(serve):
+    """It asks for nothing any more: a command that it started does not end."""
+    said = []
+    world = serve(lambda _: Turn("hello"))
+    world.till.hurry = lambda: said[0] if said else ""
+    world.till.hurry_seconds = 0.0
+    assert not world.till.late()
+
+    said.append("the time is spent")
+
+    wait_for_one(world.folder, STOP)
+    assert world.till.over.ended == "hurried"
+    assert world.ask().status_code == 400
+    assert world.arrived == []
+
+
+@pytest.mark.skipif(not available().works, reason=f"needs a sandbox: {available().why}")
+def test_what_does_not_end_by_itself_is_ended_inside(tmp_path):
+    shared, work = tmp_path / "shared", tmp_path / "work"
+    shared.mkdir()
+    work.mkdir()
+    (shared / STOP).write_text("0.1\n")
+    python = str(Path(sys.executable).resolve())
+    needed = (inside.__file__, *map(str, toolchains({"PATH": str(Path(python).parent)})))
+    profile = agent(str(work), readonly=needed)
+    mounts = (*profile.mounts, Mount(path=str(shared), at=inside.PLACE))
+
+    def run(*command):
+        return sandbox.run(
+            [python, "-I", "-S", "-B", inside.__file__, *command],
+            profile=profile.model_copy(update={"mounts": mounts}),
+            cwd=work,
+            env=scrubbed_environment({}),
+            timeout_seconds=60,
+        )
+
+    assert run("sleep", "1000").exit_code == 128 + signal.SIGTERM
+    assert (
+        run("sh", "-c", "trap '' TERM; sleep 1000 & wait; wait").exit_code == 128 + signal.SIGKILL
+    )
+    (shared / STOP).unlink()
+    assert run("sh", "-c", "exit 7").exit_code == 7
+    assert run("no-such-program").exit_code == 127

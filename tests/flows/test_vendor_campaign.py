@@ -91,6 +91,20 @@ def test_it_lands_what_the_gate_finds_green_and_none_of_its_claims(make, serve, 
 
 
 @pytest.mark.parametrize("family", FAMILIES)
+def test_the_command_line_hires_it(make, serve, family):
+    serve(working([save(family, "a.txt", "zero", "Count a from zero"), finish(family)]))
+    repo = make(0, FILES)
+    repo.gate(CHECKS)
+    repo.axis, repo.sandbox = AXIS, "required"
+
+    done, report = repo.typed("--executor", EXECUTORS[family], "--max-usd", "5", "--effort", "low")
+
+    assert done.exit_code == 0, done.output
+    assert report.ending == "complete", report.why
+    assert repo.log("%s") == ["Count a from zero"]
+
+
+@pytest.mark.parametrize("family", FAMILIES)
 def test_a_lie_about_success_lands_nothing(make, serve, family):
     serve(working([Turn("Everything is done, and all tests pass."), finish(family)]))
     repo = make(0, FILES)
@@ -160,6 +174,9 @@ def test_a_run_that_is_killed_leaves_no_process_and_its_pass_begins_anew(make, s
     assert report.ending == "complete", report.why
     assert repo.log("%s") == ["Count a from zero", "Count b from zero"]
     assert len(provider.bill.rows) >= 5
+    # What the killed run had spent is not lost.
+    assert report.spend_usd >= provider.bill.usd - 1e-9
+    assert any("begins it anew" in note for note in report.notes)
 
 
 def _agents() -> list[int]:
