@@ -1,7 +1,7 @@
 """Where a review stands between two passes, in few values: what steps hand on instead of a plan of a million files."""
 
 from domain.blocker import OpenBlocker
-from domain.coverage import lacks
+from domain.coverage import absent, lacks
 from domain.report import RED, Remaining
 from domain.review_state import Look, ReviewState
 from domain.site import Site
@@ -108,15 +108,21 @@ def stand(state: ReviewState, sweep: Sweep) -> Standing:
 
 
 def _doubts(state: ReviewState, sweep: Sweep) -> tuple[Doubt, ...]:
-    """Of chunks that are not clean by now."""
+    """Of chunks that are not clean by now, and of families that have to be heard and were not."""
     if not state.fruitless:
         return ()
-    said: dict[str, list[str]] = {}
-    for one in state.fruitless:
-        said.setdefault(one.content, []).append(f"{one.family}: {one.why}")
-    return tuple(
-        Doubt(chunk=chunk.name, said=tuple(said[sweep.content(index)]))
-        for index, chunk in enumerate(sweep.plan.chunks)
-        if sweep.content(index) in said
-        and any(lacks(state.clean, sweep, index, family) for family in sweep.terms.families)
-    )
+    away = {*absent(state.clean, sweep)}
+    if sweep.terms.stop_when == "streak":
+        away.update(state.streak.absent(sweep))
+    found: list[Doubt] = []
+    for index, chunk in enumerate(sweep.plan.chunks):
+        content = sweep.content(index)
+        lacking = any(lacks(state.clean, sweep, index, family) for family in sweep.terms.families)
+        said = [
+            f"{one.family}: {one.why}"
+            for one in state.fruitless
+            if one.content == content and (lacking or one.family in away)
+        ]
+        if said:
+            found.append(Doubt(chunk=chunk.name, said=tuple(said)))
+    return tuple(found)

@@ -194,6 +194,19 @@ def test_c7_an_unsure_reviewer_sends_no_fixer_and_ends_stalled_with_its_reason()
     assert "low confidence" in journal.report("").remaining[0].why
 
 
+@pytest.mark.parametrize("stop_when", ["streak", "covered", "covered_by_both"])
+def test_the_doubt_of_a_family_that_has_to_be_heard_is_named(stop_when: str):
+    """The other one found all of it clean, and that is not enough."""
+    unsure = Count(kind="unsure", reason="a rejection of low confidence")
+
+    journal = World(1, stop_when=stop_when).run(
+        lambda look: unsure if look.family == "claude" else CLEAN
+    )
+
+    assert journal.ending == "stalled"
+    assert "claude: a rejection of low confidence" in journal.report("").remaining[0].why
+
+
 def test_t12_reviewers_without_a_verdict_never_end_a_run_as_a_success():
     journal = World(3).run(lambda _: Count(kind="void", reason="no verdict"), 100)
 

@@ -24,10 +24,8 @@ LONG = "b/y"
 CUT = 5
 RULES = ("streak", "covered", "covered_by_both")
 FATES = st.lists(
-    st.sampled_from(
-        ["clean", "clean", "clean", "clean", "clean", "blocked", "unsure", "void", "crash"]
-    ),
-    min_size=2,
+    st.sampled_from(["clean", "clean", "clean", "clean", "blocked", "unsure", "void", "crash"]),
+    min_size=4,
     max_size=12,
 )
 
@@ -67,9 +65,9 @@ class Reviews(RuleBasedStateMachine):
     """Any reviewer, any fixer, any operator."""
 
     @initialize(
-        paths=st.sets(st.sampled_from(PATHS), min_size=1),
+        paths=st.sets(st.sampled_from(PATHS), min_size=3),
         stop_when=st.sampled_from(RULES),
-        per_chunk=st.integers(1, 3),
+        per_chunk=st.sampled_from([1, 1, 2]),
     )
     def begin(self, paths: set[str], stop_when: str, per_chunk: int) -> None:
         self.files: dict[str, int] = dict.fromkeys(paths, 0)
@@ -306,5 +304,5 @@ class Honest(Reviews):
 
 TestReviews = Reviews.TestCase
 TestHonest = Honest.TestCase
-TestReviews.settings = settings(max_examples=250, stateful_step_count=40, deadline=None)
-TestHonest.settings = settings(max_examples=80, stateful_step_count=40, deadline=None)
+TestReviews.settings = settings(max_examples=120, stateful_step_count=40, deadline=None)
+TestHonest.settings = settings(max_examples=50, stateful_step_count=40, deadline=None)
