@@ -25,14 +25,19 @@ from adapters.repository.workspaces import run_folder, target_place
 from adapters.whole import write_whole
 from domain.axis import Axis, Sentence, for_codemod, title
 from domain.environment import SetupFailed
-from domain.gate import Baseline, GateRun
+from domain.gate import Baseline, GatePlan, GateRun
+from domain.gate_script import WRITTEN, GateScript
 from domain.hired import Hired
 from domain.journal import Start, Survey, open_sites
 from domain.judgement import baseline_of, notices
+from domain.ledger import Caps
 from domain.site import Listing
 from domain.state import State
 from domain.target import Workspace
 from domain.value import Busy, Refused
+
+Proved = tuple[Prepared, Baseline, tuple[float, ...]]
+NO_CAPS = Caps()
 
 
 def attach(workspace: Workspace) -> None:
@@ -54,6 +59,7 @@ def set_out(
     axis: Axis,
     *,
     retry: bool = False,
+    caps: Caps = NO_CAPS,
     before_gate: Callable[[Workspace], Workspace] = lambda workspace: workspace,
 ) -> Start:
     """State, sites and baseline; written down, so that whoever asks again is told the same.
@@ -83,7 +89,7 @@ def set_out(
         Thread(target=shapes, daemon=True).start()  # slow to load, and the gate is run elsewhere
         told, workspace = workspace.sandbox.said, before_gate(workspace)
         _tell_sandbox(workspace, told)
-        proved = prove_baseline(workspace, paths)
+        proved = prove_baseline(workspace, paths, caps)
     begun = _start(workspace, axis, surveyed, notes, proved)
     write_whole(written, begun.to_json())
     reach("start-kept")
@@ -140,12 +146,23 @@ def check_executor(axis: Axis, hired: Hired | None = None) -> None:
         for_codemod(axis, read_catalogue())
 
 
-def prove_baseline(
-    workspace: Workspace, paths: Collection[str]
-) -> tuple[Prepared, Baseline, tuple[float, ...]]:
-    """Prepare the gate, run it on the base commit, and see it fail with `paths` broken. Seconds of the runs made."""
+def prove_baseline(workspace: Workspace, paths: Collection[str], caps: Caps = NO_CAPS) -> Proved:
+    """Prepare the gate, run it on the base commit, and see it fail with `paths` broken. Seconds of the runs made.
+
+    Where no gate is found, the model that was hired writes one, under `caps`.
+    """
+    found = proving.find_plan(workspace)
+    if isinstance(found, str) and workspace.hired:
+        from adapters import gate_writing  # noqa: PLC0415 -- the libraries of models, for a model alone
+
+        return gate_writing.written(
+            workspace, found, caps, lambda plan: _prove(workspace, plan, paths)
+        )
+    return _prove(workspace, proving.plan_of(workspace), paths)
+
+
+def _prove(workspace: Workspace, plan: GatePlan, paths: Collection[str]) -> Proved:
     run = run_folder(workspace)
-    plan = proving.plan_of(workspace)
     events.emit(run, "step", what="preparing the environment")
     prepared = proving.prepare(workspace, plan)
     if isinstance(prepared, SetupFailed):
@@ -234,7 +251,7 @@ def _start(
     axis: Axis,
     surveyed: Survey,
     notes: tuple[str, ...],
-    proved: tuple[Prepared, Baseline, tuple[float, ...]] | None,
+    proved: Proved | None,
 ) -> Start:
     """All that a run sets out with. Without sites there is nothing to prove, and no gate was run."""
     target = workspace.target
@@ -246,7 +263,9 @@ def _start(
             *notes,
             f"{seen} uncommitted files in {target.repo} were not seen: a run starts from a commit.",
         )
-    plan = proved[0].plan if proved else proving.plan_of(workspace)
+    plan = proved[0].plan if proved else _plan_unproved(workspace)
+    if plan.source.startswith(WRITTEN):
+        notes = (*notes, f"the gate was {plan.source}: {'; '.join(plan.verify)}")
     seconds = proved[2] if proved else ()
     return Start(
         run=workspace.run,
@@ -263,6 +282,20 @@ def _start(
         sandbox=workspace.sandbox.backend,
         hired=workspace.hired,
     )
+
+
+def _plan_unproved(workspace: Workspace) -> GatePlan:
+    """Of a run that has nothing to do: a model is not asked for it."""
+    found = proving.find_plan(workspace)
+    if isinstance(found, str) and workspace.hired:
+        return GatePlan(verify=())
+    return proving.plan_of(workspace)
+
+
+def written_gate(workspace: Workspace) -> GateScript | None:
+    """The script that proves the commits of this run, where a model wrote it."""
+    prepared, _ = proved_by(workspace)
+    return proving.kept_script(workspace) if prepared.plan.source.startswith(WRITTEN) else None
 
 
 def enough_path(workspace: Workspace) -> Path:

@@ -182,6 +182,9 @@ def _save_state(workspace: Workspace, journal: Journal, report: Report) -> None:
             "active_seconds": state.active_seconds + report.seconds.active,
             "passes": state.passes + report.passes,
             "flaky": tuple(sorted({*state.flaky, *report.flaky})),
+            "gate": beginning.written_gate(workspace) or state.gate
+            if journal.passes
+            else state.gate,
         }
     )
     save(workspace, closed, f"end: {report.ending}", int(now.timestamp()))

@@ -192,7 +192,7 @@ def _ears(workspace: Workspace, brief: Brief) -> Ears:
         gate=_gate(workspace),
         hurry=hurry,
         tell=lambda words: events.emit(run, "step", what=words),
-        wait=_waiting(run),
+        wait=waiting(run),
     )
 
 
@@ -209,11 +209,11 @@ def reading_ears(workspace: Workspace) -> Ears:
     return Ears(
         gate=_gate(workspace),
         tell=lambda words: events.emit(run, "step", what=words),
-        wait=_waiting(run),
+        wait=waiting(run),
     )
 
 
-def _waiting(run: Path) -> Callable[[float], None]:
+def waiting(run: Path) -> Callable[[float], None]:
     """Waits for a provider, at no cost in active time (cases.md, M1)."""
 
     def wait(seconds: float) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from adapters.failpoints import reach
 from adapters.processes import environment, gate
-from adapters.repository import keeping, workspaces
+from adapters.repository import keeping, states, workspaces
 from adapters.repository.git import tree_of
 from adapters.repository.workspaces import (
     gate_folder,
@@ -17,13 +17,15 @@ from adapters.repository.workspaces import (
     read_files,
     run_folder,
     store,
+    target_place,
     tracked,
 )
 from adapters.repository.writing import Draft, write_commits
 from adapters.whole import write_whole
-from domain.detection import detect, to_read
+from domain.detection import detect, language_of, to_read
 from domain.environment import Environment, SetupFailed
 from domain.gate import GatePlan, GateRun
+from domain.gate_script import GateScript
 from domain.target import Workspace
 from domain.value import Refused, Value
 
@@ -42,7 +44,18 @@ class Prepared(Value):
 
 
 def plan_of(workspace: Workspace) -> GatePlan:
-    """The gate: given by the operator, else detected from the base commit. None is an error, never a pass."""
+    """The gate, as `find_plan` finds it. None is an error, never a pass."""
+    found = find_plan(workspace)
+    if isinstance(found, str):
+        raise Refused(
+            f"no gate: {found} Give the command that proves a commit, as in --verify 'make test'; or let a run with "
+            f"--executor claude or gpt find it out: what a model writes is tried, shown and kept."
+        )
+    return found
+
+
+def find_plan(workspace: Workspace) -> GatePlan | str:
+    """Given by the operator, else detected from the base commit, else written by a model earlier; or why there is none."""
     target = workspace.target
     seconds = 60 * target.gate_minutes
     names = frozenset(tracked(workspace, workspace.base))
@@ -58,16 +71,50 @@ def plan_of(workspace: Workspace) -> GatePlan:
             timeout_seconds=seconds,
         )
     if isinstance(found, str):
-        raise Refused(
-            f"no gate: {found} Give the command that proves a commit, as in --verify 'make test'."
-        )
-    return found.model_copy(
+        script = kept_script(workspace)
+        return scripted(workspace, script) if script else found
+    return _as_asked(workspace, found)
+
+
+def scripted(workspace: Workspace, script: GateScript) -> GatePlan:
+    """The plan of a script that a model wrote."""
+    language = language_of(frozenset(tracked(workspace, workspace.base)))
+    return _as_asked(workspace, script.plan(language))
+
+
+def _as_asked(workspace: Workspace, plan: GatePlan) -> GatePlan:
+    target = workspace.target
+    return plan.model_copy(
         update={
-            "setup": target.setup or found.setup,
-            "environment": target.environment or found.environment,
-            "timeout_seconds": seconds,
+            "setup": target.setup or plan.setup,
+            "environment": target.environment or plan.environment,
+            "timeout_seconds": 60 * target.gate_minutes,
         }
     )
+
+
+def kept_script(workspace: Workspace) -> GateScript | None:
+    """The gate script of this target: kept in our folder, and in the state for another machine."""
+    path = script_path(workspace)
+    if path.exists():
+        script, where = GateScript.from_json(path.read_text()), str(path)
+    else:
+        state, _ = states.load(target_place(workspace), workspace.state_ref)
+        script, where = (state.gate if state else None), workspace.state_ref
+    if script and not script.sound:
+        raise Refused(
+            f"the gate script in {where} is not the one that {script.by} wrote: its commands are not those of digest "
+            f"{script.digest}. Remove it, or give the commands yourself: --verify."
+        )
+    return script
+
+
+def keep_script(workspace: Workspace, script: GateScript) -> None:
+    write_whole(script_path(workspace), script.to_json(indent=1))
+
+
+def script_path(workspace: Workspace) -> Path:
+    return Path(workspace.home) / "gate-script.json"
 
 
 def manifests(workspace: Workspace, names: Iterable[str]) -> Mapping[str, bytes]:

@@ -4,7 +4,6 @@ What it answered is kept by the question, so that another run does not pay for i
 elsewhere: it is handed to ast-grep as data, and nothing of it is run.
 """
 
-import hashlib
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -18,7 +17,6 @@ from adapters.processes.temporary import temporary_folder
 from adapters.repository import landed
 from adapters.repository.settling import save
 from adapters.repository.workspaces import run_folder, store
-from adapters.whole import write_whole
 from domain.axis import AstGrep, Axis, title
 from domain.brief import retrying
 from domain.edits import planned
@@ -125,19 +123,9 @@ class _Teacher:
         return ("" if proven(tried, chosen) else objection(tried, chosen)), tried
 
     def _asked(self, before: str, words: str) -> Outcome:
-        question = f"{self.hired.to_json()}\0{words}".encode()
-        digest = hashlib.sha256(question).hexdigest()[:16]
-        path = Path(self.workspace.home) / "lessons" / f"{digest}.json"
-        if path.exists():
-            outcome = Outcome.from_json(path.read_text())
-            self.usd += outcome.usd
-            return outcome
         events.emit(run_folder(self.workspace), "step", what="asking for a rule that does the rest")
-        outcome = self.consultant.teach(self.workspace, before, words)
+        outcome = self.consultant.once(self.workspace, before, "teach", words)
         self.usd += outcome.usd
-        if isinstance(outcome.answer, Rule):
-            path.parent.mkdir(exist_ok=True)
-            write_whole(path, outcome.to_json())
         return outcome
 
     def _given_up(self, state: State, why: str) -> Lesson:

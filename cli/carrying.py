@@ -45,7 +45,13 @@ def run_campaign(options: RunOptions) -> Report:
         base=workspace.base, branch=workspace.branch.removeprefix("refs/heads/"),
     )  # fmt: skip
     with follow(run / events.FILE):
-        begun = beginning.set_out(workspace, axis, retry=options.retry, before_gate=_made_ready)
+        begun = beginning.set_out(
+            workspace,
+            axis,
+            retry=options.retry,
+            caps=options.budget.caps,
+            before_gate=_made_ready,
+        )
         journal = Journal.begin(begun, options.budget, options.grain)
         if journal.ending:
             return ending.close(workspace, journal)

@@ -23,7 +23,7 @@ def doctor(
     """Find out how a repository is built and tested, do it once on the base commit, and say what is missing.
 
     Looked for, in this order: pytest, Django, what tox or nox would run, test targets of justfile, Makefile and
-    package.json, the test steps of CI jobs, and the default of the language.
+    package.json, the test steps of CI jobs, the default of the language, and what a model wrote for an earlier run.
 
     Exit code: 0 all is well, 2 something a run needs is missing.
     """

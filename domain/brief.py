@@ -186,6 +186,29 @@ def teaching(axis: str, diffs: Sequence[str]) -> str:
     )
 
 
+def gating(found: str) -> str:
+    """What a gate phase is told."""
+    return _joined(
+        [
+            "PHASE: gate",
+            f"No commands are known that prove a commit here: {printable(found)}",
+            (
+                "Find those that do: what builds this repository and runs its tests, and where it has none, what at least "
+                "reads all of its sources. They are run in order, in the root of a clean checkout, without network, and the "
+                "first that fails ends it; a shell's state is not kept between them. Try them. They have to pass on the "
+                "commit you stand on, to fail when a source file is broken, and to tell a failure by their own exit status: "
+                "one line each, no `| tail` or other filter after a check, no `|| true`, no `;` between checks, no `&`, no "
+                "`sh -c`. Name no path outside of the repository."
+            ),
+        ]
+    )
+
+
+def refused_gate(words: str, commands: Sequence[str], objection: str) -> str:
+    """A gate phase after commands that could not be taken."""
+    return _joined([words, _listed("These were refused:", commands), _lines(objection)])
+
+
 def retrying(words: str, rule: str, objection: str) -> str:
     """A teach phase after a rule that failed."""
     return _joined([words, f"This rule was tried:\n```yaml\n{rule}```", objection])

@@ -138,7 +138,7 @@ def _target(
             if re.search(shape.format(target), text, re.MULTILINE):
                 return GatePlan(
                     verify=(f"{runner} {target}",),
-                    language=_language(names),
+                    language=language_of(names),
                     source=f"{DETECTED}target {target} of {file}",
                 )
     return None
@@ -162,7 +162,7 @@ def _nox(names: frozenset[str], contents: Contents) -> GatePlan | None:
 
 
 def _ci(names: frozenset[str], contents: Contents) -> GatePlan | None:
-    return _plan(next(iter(in_ci(contents)), None), _language(names))
+    return _plan(next(iter(in_ci(contents)), None), language_of(names))
 
 
 def _plan(found: Tested | None, language: Language) -> GatePlan | None:
@@ -191,7 +191,8 @@ def _pytest_settings(contents: Contents) -> str:
     return next((file for file, mark in sections.items() if mark in contents.get(file, b"")), "")
 
 
-def _language(names: frozenset[str]) -> Language:
+def language_of(names: frozenset[str]) -> Language:
+    """What an environment is prepared for."""
     if names & {"pyproject.toml", "setup.py", "setup.cfg", "tox.ini", "tox.toml", "noxfile.py"}:
         return "python"
     if "package.json" in names:

@@ -10,9 +10,12 @@ from pydantic import Field
 
 from domain.value import Value
 
-Phase = Literal["work", "fix", "review", "confirm", "rescan", "teach"]
+Phase = Literal["work", "fix", "review", "confirm", "rescan", "teach", "gate"]
 
 READ_ONLY: frozenset[Phase] = frozenset({"review", "confirm", "rescan", "teach"})
+
+COMMITS: frozenset[Phase] = frozenset({"work", "fix"})
+"""Only what is committed counts; of the others, nothing that they leave in the clone is kept."""
 
 
 class PassReport(Value):
@@ -63,7 +66,14 @@ class Rule(Value):
     note: str = ""
 
 
-Answer = PassReport | Opinion | FixReport | SiteList | Rule
+class Commands(Value):
+    """End of a gate phase."""
+
+    commands: tuple[str, ...] = Field(description="Shell commands, run in order.")
+    note: str = ""
+
+
+Answer = PassReport | Opinion | FixReport | SiteList | Rule | Commands
 
 ENDS: dict[Phase, tuple[str, type[Value]]] = {
     "work": ("finish_pass", PassReport),
@@ -72,5 +82,6 @@ ENDS: dict[Phase, tuple[str, type[Value]]] = {
     "confirm": ("submit_verdict", Opinion),
     "rescan": ("submit_sites", SiteList),
     "teach": ("submit_rule", Rule),
+    "gate": ("submit_gate", Commands),
 }
 """The tool that ends a phase, and what it takes."""

@@ -10,6 +10,7 @@ from typing import Annotated, cast
 
 from pydantic import ConfigDict, Field, ValidationError
 
+from domain.gate_script import GateScript
 from domain.lesson import Lesson
 from domain.red_rate import RedRate
 from domain.report import PINNED_RED, RED, Ending, Landed, Parked, Remaining
@@ -52,6 +53,8 @@ class State(Value):
     """Ids of sites that the operator reverted: not done again."""
     attempts: dict[str, int] = {}
     """Failed attempts by site id."""
+    gate: GateScript | None = None
+    """The commands that prove a commit, where a model had to find them."""
     lesson: Lesson | None = None
     """The rule that was made from the model's first sites, or why there is none."""
     rate: RedRate = RedRate()

@@ -58,7 +58,8 @@ def campaign(
         )
     except Busy as busy:
         return held(busy)
-    journal = Journal.begin(set_out(workspace, axis, retry), budget, grain, confirm, teach)
+    start = set_out(workspace, axis, retry, budget)
+    journal = Journal.begin(start, budget, grain, confirm, teach)
 
     while not journal.ending:
         if journal.lesson_due:

@@ -3,7 +3,7 @@
 from prefect import task
 from prefect.cache_policies import NO_CACHE
 
-from adapters import events
+from adapters import beginning, events
 from adapters.redacting import discreet
 from adapters.repository import settling
 from adapters.repository.settling import Signature
@@ -33,7 +33,7 @@ def land(workspace: Workspace, axis: Axis, chain: ChainOnShelf, outcome: Outcome
             usd=chain.usd / max(chain.count, 1),
             rule=chain.rule,
         ),
-        State(axis=said, base=workspace.base),
+        State(axis=said, base=workspace.base, gate=beginning.written_gate(workspace)),
     )
     run = run_folder(workspace)
     if settled.landed:

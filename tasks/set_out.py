@@ -6,12 +6,13 @@ from prefect.cache_policies import NO_CACHE
 from adapters import beginning
 from adapters.redacting import discreet
 from domain.axis import Axis
+from domain.budget import UNBOUNDED, Budget
 from domain.journal import Start
 from domain.target import Workspace
 
 
 @task(cache_policy=NO_CACHE)
 @discreet
-def set_out(workspace: Workspace, axis: Axis, retry: bool) -> Start:
+def set_out(workspace: Workspace, axis: Axis, retry: bool, budget: Budget = UNBOUNDED) -> Start:
     """What the run sets out with. It is written down once, so that a repeated step is told the same."""
-    return beginning.set_out(workspace, axis, retry=retry)
+    return beginning.set_out(workspace, axis, retry=retry, caps=budget.caps)

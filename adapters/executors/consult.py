@@ -1,6 +1,6 @@
 """A second opinion: a model that reads a commit and says what it thinks, and can change nothing.
 
-For confirming a commit, for looking afresh for sites that remain, and for making a rule of what landed. Each is a conversation of its own, so that
+For confirming a commit, for looking afresh for sites that remain, for making a rule of what landed, and for finding a gate. Each is a conversation of its own, so that
 nothing of the work colours it.
 """
 
@@ -8,6 +8,7 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from hashlib import sha256
+from pathlib import Path
 
 from adapters import takeover
 from adapters.executors.model import Ears, bench
@@ -16,6 +17,7 @@ from adapters.models.agent import Agent
 from adapters.models.families import connect
 from adapters.repository.git import git
 from adapters.repository.workspaces import move_agent, run_folder, store
+from adapters.whole import write_whole
 from domain.brief import confirming, rescanning
 from domain.environment import Environment
 from domain.hired import Hired
@@ -63,9 +65,23 @@ class Consultant:
         words = rescanning(axis, workspace.target.paths)
         return self._consult(workspace, commit, "rescan", words)
 
-    def teach(self, workspace: Workspace, commit: str, words: str) -> Outcome:
-        """A rule from commits that landed after this one. The answer is a `Rule`."""
-        return self._consult(workspace, commit, "teach", words)
+    def once(self, workspace: Workspace, commit: str, phase: Phase, words: str) -> Outcome:
+        """Asked of a commit by whatever run: what was answered is kept by the question, and paid once."""
+        question = f"{self.hired.to_json()}\0{phase}\0{commit}\0{words}".encode()
+        name = f"{phase}-{sha256(question).hexdigest()[:DIGITS]}"
+        path = Path(workspace.home) / "answers" / f"{name}.json"
+        if path.exists():
+            return Outcome.from_json(path.read_text())
+        outcome = self._consult(workspace, commit, phase, words)
+        if outcome.answer is not None:
+            path.parent.mkdir(exist_ok=True)
+            write_whole(path, outcome.to_json())
+        return outcome
+
+    def forget(self, workspace: Workspace, phase: Phase) -> None:
+        """Answers that came to nothing: the next run asks anew."""
+        for path in (Path(workspace.home) / "answers").glob(f"{phase}-*.json"):
+            path.unlink()
 
     def _consult(self, workspace: Workspace, commit: str, phase: Phase, words: str) -> Outcome:
         """Moves the agent's clone to the commit, where the model reads and runs, and writes nothing."""

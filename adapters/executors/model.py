@@ -43,7 +43,7 @@ from domain.ledger import Caps
 from domain.outcome import Outcome
 from domain.recognition import site_key
 from domain.redaction import Redactor, secrets_in
-from domain.role import READ_ONLY, Phase
+from domain.role import COMMITS, Phase
 from domain.takeover import Begun
 from domain.target import Workspace
 from domain.words import counted
@@ -141,7 +141,7 @@ def bench(
     files = Files(folder)
 
     def objection(phase: Phase) -> str:
-        left = "" if phase in READ_ONLY else commands.changes()
+        left = commands.changes() if phase in COMMITS else ""
         return (
             f"this is not committed:\n{left}\nCommit it, or put back exactly these paths."
             if left

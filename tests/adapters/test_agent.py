@@ -78,7 +78,7 @@ def test_what_stands_before_every_conversation_is_short(talk, family):
 
     before = json.dumps([body["tools"], body.get("system") or body.get("instructions")])
     assert len(before) / 4 <= 4000
-    assert len(body["tools"]) == 15
+    assert len(body["tools"]) == 16
 
 
 def test_claude_is_asked_to_keep_tools_instructions_and_conversation_for_an_hour(talk):
