@@ -179,7 +179,14 @@ class Ledger(Value):
             )
         if caps.max_usd_per_site is not None:
             spent = self.spent_on(number, site)
-            found.append(Cap(of="site", usd=caps.max_usd_per_site, spent=spent))
+            found.append(
+                Cap(
+                    of="site",
+                    usd=caps.max_usd_per_site,
+                    spent=spent,
+                    dearest=self._dearest(number, site),
+                )
+            )
         return tuple(found)
 
     def _sum(self, wanted: Callable[[Reserved], bool]) -> float:
@@ -187,11 +194,12 @@ class Ledger(Value):
             account.charged for account in self.accounts.values() if wanted(account.reserved)
         )
 
-    def _dearest(self, number: int | None) -> float:
+    def _dearest(self, number: int | None, site: str | None = None) -> float:
         charged = (
             account.charged
             for account in self.accounts.values()
             if number is None or account.reserved.number == number
+            if site is None or account.reserved.site == site
         )
         return max(charged, default=0.0)
 
