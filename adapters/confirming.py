@@ -71,14 +71,14 @@ class _Reader:
         outcome = self.consultant.confirm(self.workspace, commit, self.axis)
         self.waited += outcome.waited_seconds
         if isinstance(outcome.answer, Opinion):
-            reading = Reading.of(commit, self.model, outcome.answer)
+            reading = Reading.of(commit, self.model, outcome.answer, outcome.usd)
             path.parent.mkdir(exist_ok=True)
             write_whole(path, reading.to_json())
             return reading
         why = f"{self.reader.family} gave no answer: {outcome.ended}. {outcome.why}".strip(" .")
         if outcome.ended in HALTS:
             self.ended, self.why = outcome.ended, why
-        return _unreviewed(commit, self.model, why)
+        return _unreviewed(commit, self.model, why, outcome.usd)
 
     def _path(self, commit: str) -> Path:
         """Named by the tree and the question: who is asked, and all that it is told."""
@@ -90,5 +90,5 @@ class _Reader:
         return Path(self.workspace.home) / "readings" / f"{tree}-{digest}.json"
 
 
-def _unreviewed(commit: str, by: str, why: str) -> Reading:
-    return Reading(commit=commit, by=by, verdict="unreviewed", note=why)
+def _unreviewed(commit: str, by: str, why: str, usd: float = 0.0) -> Reading:
+    return Reading(commit=commit, by=by, verdict="unreviewed", note=why, usd=usd)

@@ -43,11 +43,16 @@ def check(hired: Hired, budget: Budget, confirm: Confirm) -> None:
     connect(hired, os.environ, budget.caps)
     if hired.agent == "vendor":
         require(hired)
-    if confirm == "off":
-        return
     reader = other(hired)
+    if hired.reader_model and reader is None:
+        raise Refused(
+            f"--reader-model {hired.reader_model}: it is of the family that does not work, and no family but "
+            f"{hired.family} has a key. Set the other one's key, or leave the reader out."
+        )
+    if confirm == "off" and not hired.reader_model:
+        return
     if reader:
-        connect(reader, os.environ, budget.caps)
+        connect(reader, os.environ, budget.caps, price_option="--reader-price")
     elif confirm == "each":
         raise Refused(
             f"--confirm each: every commit is to be read by a family that did not write it, and no family but "
@@ -135,7 +140,7 @@ def look_afresh(
 def other(hired: Hired) -> Hired | None:
     """A family that does not write, and has a key."""
     others: list[Family] = [name for name in with_key(os.environ) if name != hired.family]
-    return Hired(family=others[0]) if others else None
+    return hired.reader(others[0]) if others else None
 
 
 def _sites(found: Sequence[Finding]) -> tuple[Site, ...]:

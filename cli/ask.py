@@ -80,6 +80,18 @@ Thinking = Annotated[
         "--effort", help="How much the model thinks. (default: its own)", rich_help_panel=MODEL
     ),
 ]
+ReaderModel = Annotated[
+    str,
+    typer.Option(
+        metavar="NAME",
+        help="Which model of the other family reads commits and looks afresh. (default: that family's own)",
+        rich_help_panel=MODEL,
+    ),
+]
+ReaderPrice = Annotated[
+    str,
+    typer.Option(metavar="IN/OUT", help="Its price, as in --price.", rich_help_panel=MODEL),
+]
 Offline = Annotated[
     bool,
     typer.Option(
@@ -164,6 +176,18 @@ def hired(executor: str, model: str, price: str, effort: Effort) -> Hired | None
             "--model, --price and --effort are of a model, and no model was asked for. Add --executor claude or --executor gpt."
         )
     return None
+
+
+def read_by(hired: Hired | None, model: str, price: str) -> Hired | None:
+    """With the model that reads what the hired one writes."""
+    if not model.strip() and not price.strip():
+        return hired
+    if hired is None:
+        raise Refused(
+            "--reader-model and --reader-price are of the model that reads what another one wrote, and no model was "
+            "asked for. Add --executor claude or --executor gpt."
+        )
+    return hired.model_copy(update={"reader_model": model.strip(), "reader_price": price.strip()})
 
 
 def target(

@@ -43,6 +43,8 @@ def run(
     price: ask.Price = "",
     effort: ask.Thinking = "",
     confirm: ask.Confirm = "off",
+    reader_model: ask.ReaderModel = "",
+    reader_price: ask.ReaderPrice = "",
     teach: ask.Teach = 0,
     grain: ask.OneCommit = "finding",
     unsafe: ask.Unsafe = False,
@@ -84,7 +86,7 @@ def run(
             include_generated=include_generated,
             gate_minutes=gate_minutes,
         )
-        hired = ask.hired(executor, model, price, effort)
+        hired = ask.read_by(ask.hired(executor, model, price, effort), reader_model, reader_price)
         options = RunOptions(
             target=target,
             axis=checked.words("--axis", axis),

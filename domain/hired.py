@@ -33,6 +33,15 @@ class Hired(Value):
         description="US dollars for a million tokens of input and output, as in 4/20, where no list has it.",
     )
     effort: Effort = Field(default="", description="How much it thinks; empty: its own default.")
+    reader_model: str = Field(
+        default="",
+        description="The model of the other family, which reads commits and looks afresh. Empty: that family's default.",
+    )
+    reader_price: str = Field(default="", description="Its price, where no list has it.")
+
+    def reader(self, family: Family) -> "Hired":
+        """Who reads what this one writes."""
+        return Hired(family=family, model=self.reader_model, price=self.reader_price)
 
     @property
     def executor(self) -> Executor:

@@ -30,9 +30,11 @@ class Reading(Value):
     """Where it breaks, and why."""
     note: str = ""
     """In the reader's words; of `unreviewed`, why nobody read it."""
+    usd: float = 0.0
+    """What it cost."""
 
     @classmethod
-    def of(cls, commit: str, by: str, opinion: Opinion) -> "Reading":
+    def of(cls, commit: str, by: str, opinion: Opinion, usd: float = 0.0) -> "Reading":
         """A verdict that the reader could not check parks nothing (cases.md, C7)."""
         unsure = opinion.verdict == "breaks" and not opinion.sure
         return cls(
@@ -41,6 +43,7 @@ class Reading(Value):
             verdict="unsure" if unsure else opinion.verdict,
             findings=opinion.findings,
             note=opinion.note,
+            usd=usd,
         )
 
     @property

@@ -55,7 +55,13 @@ class Connection:
     """Without a byte from the provider."""
 
 
-def connect(hired: Hired, environment: Mapping[str, str], caps: Caps | None = None) -> Connection:
+def connect(
+    hired: Hired,
+    environment: Mapping[str, str],
+    caps: Caps | None = None,
+    *,
+    price_option: str = "--price",
+) -> Connection:
     """The connection an operator asked for, or `Refused` before anything is sent or paid."""
     family, price = hired.family, hired.price
     facts = FAMILIES[family]
@@ -70,7 +76,7 @@ def connect(hired: Hired, environment: Mapping[str, str], caps: Caps | None = No
     if known is None and caps is not None and caps.any:
         raise Refused(
             f"no price is known for {family}'s model {chosen!r}, so no budget in dollars can be held. "
-            f"Check the name, or give the price: --price INPUT/OUTPUT in dollars for a million tokens."
+            f"Check the name, or give the price: {price_option} INPUT/OUTPUT in dollars for a million tokens."
         )
     return Connection(
         family=family,

@@ -157,7 +157,10 @@ class _Desk:
         move_refs(workspace, updates, why)
 
     def _message(self, commit: Commit, **more: str) -> str:
-        return signed(self.workspace, commit, self.signature, **more)
+        reading = self.outcome.read.get(commit.sha)
+        usd = self.signature.usd + (reading.usd if reading else 0.0)
+        signature = self.signature.model_copy(update={"usd": usd})
+        return signed(self.workspace, commit, signature, **more)
 
     def _verified(self, commit: Commit) -> str:
         size = self.outcome.verified.get(commit.sha, 1)

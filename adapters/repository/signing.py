@@ -13,7 +13,7 @@ class Signature(Value):
     axis: str
     executor: str
     usd: float = 0.0
-    """What one commit cost: its share of the pass."""
+    """What one commit cost: its share of the pass, and its reading."""
     rule: str = ""
     """The name of the taught rule that made it."""
 

@@ -113,6 +113,20 @@ def test_without_another_family_nobody_reads_and_a_run_that_needs_a_reader_is_re
         hiring.check(hired, Budget(), "each")
 
 
+def test_a_reader_that_cannot_be_asked_or_priced_is_refused_at_launch(talk, begun, monkeypatch):
+    """T87: what was asked for is there, or nothing is begun."""
+    begun(talk(turns([HOLDS]), "gpt"))
+    capped, odd = Budget(max_usd=5), Hired(family="claude", reader_model="gpt-odd")
+    hiring.check(odd, Budget(), "off")
+    hiring.check(odd.model_copy(update={"reader_price": "1/2"}), capped, "off")
+
+    with pytest.raises(Refused, match=r"gpt's model 'gpt-odd'.*--reader-price INPUT/OUTPUT"):
+        hiring.check(odd, capped, "off")
+    monkeypatch.delenv("OPENAI_API_KEY")
+    with pytest.raises(Refused, match=r"--reader-model gpt-odd: .*no family but claude has a key"):
+        hiring.check(odd, Budget(), "sample")
+
+
 def test_the_reader_is_told_axis_message_and_diff_and_no_words_of_the_commit_pose_as_ours(
     talk, begun
 ):

@@ -85,13 +85,14 @@ def test_what_is_said_of_a_model_reaches_the_engine(swathe, engine):
     swathe(
         *("run", ".", "--axis", "count from zero", "--executor", "gpt", "--confirm", "sample"),
         *("--max-usd-per-pass", "1.5", "--max-usd-per-site", "0.25"),
+        *("--reader-model", "claude-small", "--reader-price", "1/2"),
     )
 
     assert engine.asked == [
         RunOptions(
             target=Target(repo="."),
             axis="count from zero",
-            hired=Hired(family="gpt"),
+            hired=Hired(family="gpt", reader_model="claude-small", reader_price="1/2"),
             confirm="sample",
             budget=Budget(max_usd_per_pass=1.5, max_usd_per_site=0.25),
         )
@@ -148,6 +149,7 @@ def test_a_number_that_cannot_be_meant_is_refused_before_anything_is_done(
     [
         (("--axis", " "), "--axis is empty"),
         (("--axis", "a", "--confirm", "each"), "--confirm each is for the commits of a model"),
+        (("--axis", "a", "--reader-model", "x"), "no model was asked for"),
         (("--axis", "a", "--verify", ""), "--verify is empty"),
         (("--axis", "a", "--setup", "\t"), "--setup is empty"),
         (("--axis", "a", "--paths", ""), "--paths is empty"),

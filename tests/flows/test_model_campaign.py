@@ -228,6 +228,32 @@ def test_a_sample_that_nobody_can_read_lands_and_says_so(make, serve, monkeypatc
     assert any("no other family has a key" in note for note in report.notes)
 
 
+def test_a_named_reader_reads_and_each_commit_says_what_it_cost_with_its_reading(make, serve):
+    work = [
+        changing("a.txt", "zero\n", "Count a from zero"),
+        changing("c.txt", "zero\n", "Count c from zero"),
+        finish(),
+    ]
+    provider = serve(with_a_reader([work], wrong_in_b, sites()))
+    repo = make(0, FILES)
+    repo.gate(CHECKS)
+    hired = {"family": "claude", "reader_model": "gpt-odd", "reader_price": "400/400"}
+
+    report = repo.run(axis=AXIS, hired=hired, confirm="each", sandbox="required")
+
+    assert report.ending == "complete", report.why
+    assert {commit.confirmed_by for commit in report.landed} == {"gpt-odd"}
+    asked = {request.family: request.body["model"] for request in provider.requests}
+    assert asked == {"claude": "claude-opus-5-5", "gpt": "gpt-odd"}
+    costs = repo.log("%(trailers:key=Swathe-Cost-USD,valueonly,separator=)")
+    rows = [row for row in provider.bill.rows if row["family"] == "claude"]
+    readings = [json.loads(path.read_text()) for path in repo.home.glob("targets/*/readings/*")]
+    assert len(costs) == len(readings) == 2
+    assert all(reading["usd"] > 1 for reading in readings)
+    paid = sum(row["usd"] for row in rows) + sum(reading["usd"] for reading in readings)
+    assert sum(map(float, costs)) == pytest.approx(paid, abs=1e-3)
+
+
 EMPTY = Turn(calls=(Call("bash", {"command": "git commit -q --allow-empty -m 'All is done'"}),))
 
 
