@@ -6,6 +6,8 @@ The provider is the stub of the tests, in a process of its own; nothing of it is
 import itertools
 import json
 import multiprocessing
+import os
+import signal
 import statistics
 import sys
 import time
@@ -39,6 +41,8 @@ TAIL = 50
 MILLISECONDS = 1_000
 MOST_MILLISECONDS, MOST_GROWTH = 30.0, 1.5
 MOST_TOKENS, MOST_UNCACHED, LEAST_CACHED = 4_000, 1.1, 0.95
+KILLS = (1, 20, 41)
+"""Steps at whose tool the process dies, by SIGKILL."""
 STEP = Turn("Looking at the next one.", (Call("run_gate"),), thinking="Where was I?")
 
 
@@ -53,6 +57,7 @@ def _measure(family: Family) -> bool:
         rows = _requests(family, folder / "short", SHORT)
         handed = _requests(family, folder / "handed", SHORT, fix=True)
         before = _before(folder / "short")
+        again = _paid_again(family, folder / "killed")
     steps = [later - earlier for earlier, later in itertools.pairwise(times)]
     late, before_it = statistics.median(steps[-TAIL:]), statistics.median(steps[-2 * TAIL : -TAIL])
     # What was new is what the last request held: each part of it was new once.
@@ -74,6 +79,7 @@ def _measure(family: Family) -> bool:
                 f"uncached input of {SHORT} steps, against new tokens", paid / new, MOST_UNCACHED
             ),
             at_least("hand-over from review to fix, cached", share, LEAST_CACHED, "{:.3f}"),
+            at_most(f"answered calls paid again after {len(KILLS)} kills", again, 0, "{:.0f}"),
             at_most("instructions and tools, characters / 4", before, MOST_TOKENS, "{:.0f}"),
             Row(
                 "the provider's bill for those 60 steps", f"${sum(row['usd'] for row in rows):.2f}"
@@ -103,6 +109,31 @@ def _requests(
     with _served(folder, steps) as environment:
         _work(family, folder, environment, lambda: "x" * RESULT_CHARACTERS, fix=fix)
     return [json.loads(line) for line in (folder / "bill.jsonl").read_text().splitlines()]
+
+
+def _paid_again(family: Family, folder: Path) -> int:
+    """Answers that were billed more than once in a pass whose process is killed again and again."""
+    context = multiprocessing.get_context("spawn")
+    with _served(folder, SHORT) as environment:
+        for step in (*KILLS, STEPS):
+            worker = context.Process(target=_work_until, args=(family, folder, environment, step))
+            worker.start()
+            worker.join()
+            assert worker.exitcode == (-signal.SIGKILL if step in KILLS else 0)
+    rows = [json.loads(line) for line in (folder / "bill.jsonl").read_text().splitlines()]
+    asked = [row["answers"] for row in rows]
+    assert set(asked) == set(range(SHORT + 1))
+    return len(asked) - len(set(asked))
+
+
+def _work_until(family: Family, folder: Path, environment: dict[str, str], step: int) -> None:
+    def gate() -> str:
+        talk = (folder / "talk.jsonl").read_text()
+        if talk.count('"r":"answer"') == step:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return "x" * RESULT_CHARACTERS
+
+    _work(family, folder, environment, gate, fix=False)
 
 
 def _work(
