@@ -116,13 +116,13 @@ def judged(
     example: Example, texts: Sequence[tuple[str, str]], edits: Sequence[Sequence[Edit]]
 ) -> Tried:
     """What the rule made of an example: its files as text, before and after, and the edits that it wants in each."""
-    if all(
-        reproduces(before, after, wanted)
-        for (before, after), wanted in zip(texts, edits, strict=True)
-    ):
+    pairs = list(zip(texts, edits, strict=True))
+    done = [reproduces(before, after, wanted) for (before, after), wanted in pairs]
+    if all(done):
         return Tried(example=example, verdict="same")
     made = [
-        wrongly(before, after, wanted) for (before, after), wanted in zip(texts, edits, strict=True)
+        after if right else wrongly(before, after, wanted)
+        for right, ((before, after), wanted) in zip(done, pairs, strict=True)
     ]
     if not any(text is not None for text in made):
         return Tried(example=example, verdict="nothing")

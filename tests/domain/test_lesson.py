@@ -66,10 +66,11 @@ def test_what_no_choice_of_its_edits_makes_is_not_reproduced(given_, after):
     assert reproduces(before, after, edits) == (after in possible)
 
 
-@given(edited())
-def test_an_edit_that_touches_what_differs_is_never_called_no_match(given_):
-    before, edits, made = given_
-    after = applied(before, made)
+@given(edited(), st.data())
+def test_an_edit_that_made_the_difference_is_never_called_no_match(given_, data):
+    before, edits, _ = given_
+    assume(edits)
+    after = applied(before, [data.draw(st.sampled_from(edits))])
     assume(after != before)
 
     assert wrongly(before, after, edits) is not None
@@ -141,6 +142,10 @@ def test_each_verdict_on_one_example():
     assert verdict(right, Edit(start=15, end=16, text="2")) == "same", "another site of the file"
     assert verdict(Edit(start=15, end=16, text="2")) == "nothing"
     assert verdict() == "nothing"
+    two = [*texts, ("a\n", "b\n")]
+    both = example(1).model_copy(update={"files": (*one.files, ("b.py", b"a\n", b"b\n"))})
+    assert judged(both, two, [[right], []]).verdict == "other", "half of what landed"
+    assert judged(both, two, [[], []]).verdict == "nothing"
     other = judged(one, texts, [[Edit(start=4, end=10, text="newer(1)")]])
     assert other.verdict == "other"
     assert "-x = new(1)" in other.made
