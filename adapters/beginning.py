@@ -61,11 +61,12 @@ def set_out(
     retry: bool = False,
     caps: Caps = NO_CAPS,
     before_gate: Callable[[Workspace], Workspace] = lambda workspace: workspace,
+    idle: Callable[[Survey], bool] = lambda _: False,
 ) -> Start:
     """State, sites and baseline; written down, so that whoever asks again is told the same.
 
     `before_gate` is called when there is something to do, before the gate is run for the first time, and
-    gives the workspace to go on with.
+    gives the workspace to go on with. `idle`: whether there is nothing to do, whatever the sites are.
     """
     # All libraries are loaded by now. To look through them for cycles would take 80 ms in the midst of a pass.
     gc.freeze()
@@ -79,13 +80,13 @@ def set_out(
     surveyed, notes = survey(workspace, axis, title(axis), retry=retry)
     events.emit(
         run_folder(workspace), "sites", count=len(surveyed.listing.sites),
-        skipped=surveyed.listing.skipped, **{"pass": 1},
+        known=surveyed.known, skipped=surveyed.listing.skipped, **{"pass": 1},
     )  # fmt: skip
     proved = None
     paths = {site.path for site in open_sites(surveyed)}
     if not surveyed.known:
         paths = passes.sources(workspace, surveyed.tip)
-    if paths:
+    if paths and not idle(surveyed):
         Thread(target=shapes, daemon=True).start()  # slow to load, and the gate is run elsewhere
         told, workspace = workspace.sandbox.said, before_gate(workspace)
         _tell_sandbox(workspace, told)
@@ -111,7 +112,8 @@ def survey(
     with takeover.clone_aside(workspace):
         listing = passes.look(workspace, axis, found.tip) if known else Listing()
         by_rule = sweeping.look(workspace, found.state, found.tip)
-    passes.leave(workspace, found.tip)
+    if known:
+        passes.leave(workspace, found.tip)
     there = (*listing.sites, *by_rule.sites)
     state = found.state.retried() if retry else found.state.decline(there)
     if state != found.state and found.commit:

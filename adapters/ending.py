@@ -3,6 +3,7 @@
 import os
 import shlex
 from datetime import UTC, datetime
+from typing import Protocol
 
 from adapters import beginning, events, takeover
 from adapters.executors import passes, sweeping
@@ -25,6 +26,16 @@ from domain.target import Workspace
 from domain.value import Refused
 
 
+class Closing(Protocol):
+    """What is to be known of a run at its end, whatever flow it was."""
+
+    @property
+    def passes(self) -> int: ...
+    @property
+    def survey(self) -> Survey: ...
+    def report(self, take: str, ui: str = "", /) -> Report: ...
+
+
 def resurvey(
     workspace: Workspace,
     axis: Axis,
@@ -42,7 +53,12 @@ def resurvey(
     listing, known = found or Listing(), found is not None
     run = run_folder(workspace)
     events.emit(
-        run, "sites", count=len(listing.sites), skipped=listing.skipped, **{"pass": number + 1}
+        run,
+        "sites",
+        count=len(listing.sites),
+        known=known,
+        skipped=listing.skipped,
+        **{"pass": number + 1},
     )
     state = _settle_money(workspace, beginning.current_state(workspace, title(axis)))
     return Survey(
@@ -81,9 +97,9 @@ def _first_commit(workspace: Workspace) -> float | None:
     return None
 
 
-def close(workspace: Workspace, journal: Journal) -> Report:
+def close(workspace: Workspace, journal: Closing) -> Report:
     """Write state and report, let go of the lock. Whatever the ending: what landed, and how to take it."""
-    report = journal.report(take_command(workspace), ui=_ui(workspace))
+    report = journal.report(take_command(workspace), _ui(workspace))
     report = report.model_copy(update={"notes": (*report.notes, *_behind(workspace))})
     return _write(workspace, journal, report)
 
@@ -111,7 +127,7 @@ def cut_short(workspace: Workspace, why: str) -> Report:
     )
     journal = Journal(start=start, budget=Budget(), survey=survey)
     journal = journal.model_copy(update=_counted(workspace))
-    report = journal.report(take_command(workspace), ui=_ui(workspace))
+    report = journal.report(take_command(workspace), _ui(workspace))
     return _write(workspace, journal, report.model_copy(update={"ending": "refused", "why": why}))
 
 
@@ -130,7 +146,7 @@ def _counted(workspace: Workspace) -> dict[str, object]:
     }
 
 
-def _write(workspace: Workspace, journal: Journal, report: Report) -> Report:
+def _write(workspace: Workspace, journal: Closing, report: Report) -> Report:
     run, report = run_folder(workspace), cleaned(report)
     if not (run / "report.json").exists():
         _save_state(workspace, journal, report)
@@ -161,7 +177,7 @@ def _behind(workspace: Workspace) -> tuple[str, ...]:
     )
 
 
-def _save_state(workspace: Workspace, journal: Journal, report: Report) -> None:
+def _save_state(workspace: Workspace, journal: Closing, report: Report) -> None:
     """The last word in the state; a run that had nothing to do leaves no trace in git."""
     before = beginning.current_state(workspace, report.axis)
     state = takeover.with_money(workspace, before)
@@ -178,7 +194,9 @@ def _save_state(workspace: Workspace, journal: Journal, report: Report) -> None:
     )
     closed = state.close(summary).model_copy(
         update={
-            "remaining": remaining(journal.survey.listing.sites, state),
+            "remaining": report.remaining
+            if state.review
+            else remaining(journal.survey.listing.sites, state),
             "active_seconds": state.active_seconds + report.seconds.active,
             "passes": state.passes + report.passes,
             "flaky": tuple(sorted({*state.flaky, *report.flaky})),

@@ -35,6 +35,7 @@ from domain.words import MINUTE, counted
 
 MOST_LEFT = 5
 """Sites that a model says are left, told in the report."""
+NO_HALT: Halt = ""
 HALTS: dict[str, Halt] = {"budget": "budget", "paused": "paused", "fatal": "refused"}
 
 

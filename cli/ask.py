@@ -1,6 +1,6 @@
 """Answers that more than one verb asks for: how they are asked, and what they add up to."""
 
-from typing import Annotated, Literal
+from typing import Annotated, Literal, get_args
 
 import typer
 
@@ -24,7 +24,7 @@ from cli.where import (
 )
 from domain.budget import Budget
 from domain.choice import Policy
-from domain.hired import Effort, Hired, worker
+from domain.hired import Effort, Family, Hired, worker
 from domain.target import Target
 from domain.value import Refused
 
@@ -188,6 +188,18 @@ def read_by(hired: Hired | None, model: str, price: str) -> Hired | None:
             "asked for. Add --executor claude or --executor gpt."
         )
     return hired.model_copy(update={"reader_model": model.strip(), "reader_price": price.strip()})
+
+
+def reviewer(name: str, price: str, effort: Effort) -> Hired:
+    """A family of models that is to review, as `claude` or `claude:MODEL`."""
+    family, _, model = name.partition(":")
+    if family not in get_args(Family):
+        raise Refused(
+            f"--reviewer {name!r}: there are {', '.join(get_args(Family))} and rules; with a model, as claude:NAME."
+        )
+    return Hired.model_validate(
+        {"family": family, "model": model.strip(), "price": price.strip(), "effort": effort}
+    )
 
 
 def target(

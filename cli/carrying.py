@@ -1,9 +1,10 @@
 """Carrying an axis through: what the command line does before Prefect, and the flow. Prefect is imported last."""
 
 import os
+from collections.abc import Callable
 from contextlib import chdir
 from pathlib import Path
-from typing import cast
+from typing import Any, cast
 
 from adapters import beginning, ending, events, redacting
 from adapters.boxing import boxed
@@ -38,7 +39,7 @@ def run_campaign(options: RunOptions) -> Report:
     try:
         beginning.attach(workspace)
     except Busy as busy:
-        return _busy(options, workspace, busy)
+        return held(workspace, options.axis, busy)
     run = run_folder(workspace)
     events.emit(
         run, "begun", run=workspace.run, axis=title(axis), target=options.target.repo,
@@ -50,12 +51,12 @@ def run_campaign(options: RunOptions) -> Report:
             axis,
             retry=options.retry,
             caps=options.budget.caps,
-            before_gate=_made_ready,
+            before_gate=made_ready,
         )
         journal = Journal.begin(begun, options.budget, options.grain)
         if journal.ending:
             return ending.close(workspace, journal)
-        return _flow(options, axis, workspace)
+        return reported(workspace, lambda: _campaign(options, axis, workspace))
 
 
 def _has_to_be_held(target: Target, axis: Axis) -> bool:
@@ -64,19 +65,21 @@ def _has_to_be_held(target: Target, axis: Axis) -> bool:
     return commands or target.offline or target.sandbox != "auto"
 
 
-def _busy(options: RunOptions, workspace: Workspace, busy: Busy) -> Report:
+def held(workspace: Workspace, axis: str, busy: Busy) -> Report:
+    """Of a run that never began, since another one holds the target."""
+    repo = workspace.target.repo
     return Report(
         run=workspace.run,
         ending="busy",
-        why=f"{busy} Wait for it, or ask it to stop: swathe enough {options.target.repo}",
-        axis=options.axis,
-        target=options.target.repo,
+        why=f"{busy} Wait for it, or ask it to stop: swathe enough {repo}",
+        axis=axis,
+        target=repo,
         base=workspace.base,
         branch=workspace.branch.removeprefix("refs/heads/"),
     )
 
 
-def _made_ready(workspace: Workspace) -> Workspace:
+def made_ready(workspace: Workspace) -> Workspace:
     """The workspace with its sandbox. Our server starts while the gate runs on the base commit."""
     from adapters.service import server
     from adapters.service.environment import operators_server
@@ -86,7 +89,26 @@ def _made_ready(workspace: Workspace) -> Workspace:
     return boxed(workspace)
 
 
-def _flow(options: RunOptions, axis: Axis, workspace: Workspace) -> Report:
+def _campaign(options: RunOptions, axis: Axis, workspace: Workspace) -> Any:
+    from flows.campaign import campaign
+
+    return campaign(
+        axis,
+        options.target,
+        options.budget,
+        options.grain,
+        options.verify_each,
+        options.retry,
+        workspace.run,
+        options.hired,
+        options.confirm,
+        options.teach,
+        return_state=True,
+    )
+
+
+def reported(workspace: Workspace, flow: Callable[[], Any]) -> Report:
+    """What a flow came to. It is imported and run with a server, and in a folder where nothing configures Prefect."""
     from adapters.service import server
     from adapters.service.environment import client_environment, operators_server
 
@@ -101,21 +123,7 @@ def _flow(options: RunOptions, axis: Axis, workspace: Workspace) -> Report:
     room.mkdir(parents=True, exist_ok=True)
     # Prefect reads `.env`, `prefect.toml` and `pyproject.toml` of the current folder: that may be the target.
     with chdir(room):
-        from flows.campaign import campaign
-
-        state = campaign(
-            axis,
-            options.target,
-            options.budget,
-            options.grain,
-            options.verify_each,
-            options.retry,
-            workspace.run,
-            options.hired,
-            options.confirm,
-            options.teach,
-            return_state=True,
-        )
+        state = flow()
     path = run_folder(workspace) / "report.json"
     if not path.exists():
         trouble = cast("Exception", state.result(raise_on_failure=False))

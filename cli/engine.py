@@ -6,6 +6,7 @@ from domain.choice import Policy
 from domain.doctor import Doctor, Plan
 from domain.options import RunOptions
 from domain.report import Report
+from domain.review_options import ReviewOptions
 from domain.status import Asked, RepoStatus, Taken
 from domain.target import Target
 
@@ -15,6 +16,13 @@ def run_campaign(options: RunOptions) -> Report:
     from cli import carrying
 
     return carrying.run_campaign(options)
+
+
+def run_review(options: ReviewOptions) -> Report:
+    """Review the target, and report. What is wrong is said before anything is started."""
+    from cli import review_carrying
+
+    return review_carrying.run_review(options)
 
 
 def demo(folder: Path, axis: str, sandbox: Policy) -> Report:

@@ -23,6 +23,7 @@ class Verb(NamedTuple):
 VERBS = {
     "demo": Verb("cli.demo", "demo", CARRY),
     "run": Verb("cli.run", "run", CARRY),
+    "review": Verb("cli.review", "review", CARRY),
     "plan": Verb("cli.plan", "plan", CARRY),
     "status": Verb("cli.status", "status", LOOK),
     "report": Verb("cli.report", "report", LOOK),

@@ -53,6 +53,8 @@ class Pushback(Value):
     blob: str
     why: str
     """The fixer's words."""
+    left: bool = False
+    """It disputes nothing: a person has to look."""
     times: int = 1
 
     @property

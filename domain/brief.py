@@ -75,38 +75,38 @@ class PassBrief(Value):
 
     @property
     def words(self) -> str:
-        return _joined(
+        return joined(
             [
                 "PHASE: work",
                 f"Pass {self.number}.",
-                _axis(self.axis),
+                axis_line(self.axis),
                 self._scope(),
-                _listed("The gate, which every commit must pass:", self.gate),
-                _listed(
+                listed("The gate, which every commit must pass:", self.gate),
+                listed(
                     "Known failures of the commit this campaign began with; not your business:",
                     self.known_failures,
                 ),
-                _listed("Landed so far:", [_landed(commit) for commit in self.landed], last=True),
-                _listed(
+                listed("Landed so far:", [_landed(commit) for commit in self.landed], last=True),
+                listed(
                     "Parked, not landed. Do not try the same again:",
                     [_parked(commit) for commit in self.parked],
                     last=True,
                     sanitise=_lines,
                 ),
-                _listed(
+                listed(
                     "Parked, although the gate is green: a model of another family read them and disagrees. You are told "
                     "once. Where it is right, do the site another way; where it is not, leave the site:",
                     [_parked(commit) for commit in self.doubted],
                     sanitise=_lines,
                 ),
-                _listed(
+                listed(
                     "Disagreed about twice, and the operator's to decide; leave these files:",
                     self.disputed,
                 ),
-                _listed("Sites that were found:", [_place(site) for site in self.sites]),
+                listed("Sites that were found:", [_place(site) for site in self.sites]),
                 self._lesson(),
-                _listed("Taken back by the operator; leave them as they are:", self.declined),
-                _listed("The operator says:", self.said, last=True),
+                listed("Taken back by the operator; leave them as they are:", self.declined),
+                listed("The operator says:", self.said, last=True),
                 f"Left of the budget: {self.left.words}." if self.left.words else "",
             ]
         )
@@ -131,31 +131,15 @@ class PassBrief(Value):
         return f"Scope: {globs}{branch}. Protected classes that are open: {opened}."
 
 
-def fixing(axis: str, findings: Sequence[Finding]) -> str:
-    """What a fix phase is told. The axis stands in it: a finding applied by its letter can undo the axis."""
-    return _joined(
-        [
-            "PHASE: fix",
-            _axis(axis),
-            _listed("A reader found:", [_place(finding) for finding in findings]),
-        ]
-    )
-
-
-def reviewing(axis: str, paths: Sequence[str]) -> str:
-    """What a review phase is told."""
-    return _joined(["PHASE: review", _axis(axis), _listed("Read these files, all of them:", paths)])
-
-
 def confirming(axis: str, message: str, diff: str) -> str:
     """What a confirm phase is told of one commit that the gate found green: nothing that differs between two runs."""
     cut = len(diff) > DIFF_CHARACTERS
     shown = diff[:DIFF_CHARACTERS]
     note = f"(the first {DIFF_CHARACTERS:,} of {len(diff):,} characters; read the rest with git)"
-    return _joined(
+    return joined(
         [
             "PHASE: confirm",
-            _axis(axis),
+            axis_line(axis),
             (
                 "The commit that HEAD stands on passed the gate. Does it hold up: does it do what the axis means, is it "
                 "right in what it changes, and in what relies on that? Look at the code around it."
@@ -168,10 +152,10 @@ def confirming(axis: str, message: str, diff: str) -> str:
 
 def teaching(axis: str, diffs: Sequence[str]) -> str:
     """What a teach phase is told: commits that landed, and nothing of those that its rule is proved on."""
-    return _joined(
+    return joined(
         [
             "PHASE: teach",
-            _axis(axis),
+            axis_line(axis),
             "These changes landed, one site each; the clone stands before the first of them:",
             *(f"```diff\n{diff}\n```" for diff in diffs),
             (
@@ -211,16 +195,16 @@ def refused_gate(words: str, commands: Sequence[str], objection: str) -> str:
 
 def retrying(words: str, rule: str, objection: str) -> str:
     """A teach phase after a rule that failed."""
-    return _joined([words, f"This rule was tried:\n```yaml\n{rule}```", objection])
+    return joined([words, f"This rule was tried:\n```yaml\n{rule}```", objection])
 
 
 def rescanning(axis: str, paths: Sequence[str]) -> str:
     """What a rescan phase is told: nothing of what was done, so that it looks with fresh eyes."""
     where = ", ".join(printable(path) for path in paths) or "the whole repository"
-    return _joined(["PHASE: rescan", _axis(axis), f"Scope: {where}."])
+    return joined(["PHASE: rescan", axis_line(axis), f"Scope: {where}."])
 
 
-def _axis(axis: str) -> str:
+def axis_line(axis: str) -> str:
     return (
         f"Axis: {printable(axis)}"
         if axis.strip()
@@ -228,11 +212,11 @@ def _axis(axis: str) -> str:
     )
 
 
-def _joined(parts: Iterable[str]) -> str:
+def joined(parts: Iterable[str]) -> str:
     return "\n\n".join(part for part in parts if part)
 
 
-def _listed(
+def listed(
     title: str,
     items: Sequence[str],
     *,

@@ -4,6 +4,7 @@ from typing import Literal
 
 from domain.prices import Tokens
 from domain.role import Answer, Phase
+from domain.shown import Shown
 from domain.value import Value
 
 Ended = Literal[
@@ -21,23 +22,6 @@ class Asked(Value):
     assumption: str
     answer: str = ""
     """Empty: nobody was there."""
-
-
-class Shown(Value):
-    """Lines of a file that a tool showed, whole."""
-
-    path: str
-    first: int
-    last: int
-    ends: bool = False
-    """The file has no more."""
-
-    @classmethod
-    def parse(cls, note: str) -> "Shown":
-        """From `path:first-last`, with `$` at the file's end; the path may hold anything."""
-        path, _, lines = note.rpartition(":")
-        first, _, last = lines.partition("-")
-        return cls(path=path, first=int(first), last=int(last.rstrip("$")), ends=last.endswith("$"))
 
 
 class Outcome(Value):

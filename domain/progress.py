@@ -38,6 +38,8 @@ class Event(BaseModel):
     tests: int | None = None
     failed: tuple[str, ...] = ()
     count: int = 0
+    known: bool = True
+    """Of sites: somebody has looked."""
     commits: int | tuple[CommitSeen, ...] = 0
     kind: str = ""
     seconds: float = 0.0

@@ -1,15 +1,18 @@
 """The fold over a run of the review loop: what is looked at next, what was said, may it go on, why did it end."""
 
-from typing import Literal
+from typing import Literal, Self
 
-from domain.commit import Halt
+from domain.assignment import Checked, Heard
+from domain.batch import Batch
+from domain.commit import ChainOnShelf, Halt
 from domain.journal import Journal, Survey
+from domain.proof import Proof
+from domain.red_rate import RedRate
 from domain.report import Ending, Report
 from domain.review_state import Look
 from domain.site import Listing
 from domain.standing import Standing
 from domain.value import Value
-from domain.verdict import Count
 from domain.words import counted, tallied
 
 MAX_REVIEW_PASSES = 15
@@ -36,6 +39,8 @@ class ReviewJournal(Value):
     log: tuple[PassLine, ...] = ()
     halt: Halt = ""
     halted: str = ""
+    said: str = ""
+    """Who reviews, and why."""
 
     @classmethod
     def begin(
@@ -43,12 +48,14 @@ class ReviewJournal(Value):
         campaign: Journal,
         standing: Standing,
         max_review_passes: int = MAX_REVIEW_PASSES,
+        said: str = "",
     ) -> "ReviewJournal":
         return cls(
             campaign=campaign,
             begun=standing,
             standing=standing,
             max_review_passes=max_review_passes,
+            said=said,
         )
 
     @property
@@ -65,10 +72,37 @@ class ReviewJournal(Value):
         """What is due, if the run may go on."""
         return None if self.ending else self.standing.look
 
-    def record(
-        self, look: Look, count: Count, standing: Standing, survey: Survey
-    ) -> "ReviewJournal":
+    @property
+    def may_mend(self) -> bool:
+        """Whether a fixer may be sent for what the last pass found: it is part of that pass."""
+        return self.ending in (None, "passes", "enough")
+
+    @property
+    def tip(self) -> str:
+        return self.survey.tip
+
+    @property
+    def rate(self) -> RedRate:
+        return self.campaign.rate
+
+    @property
+    def flaky(self) -> tuple[str, ...]:
+        return self.campaign.flaky
+
+    @property
+    def stopped(self) -> str:
+        return self.campaign.stopped
+
+    def count(self, proof: Proof) -> Self:
+        """Fold in one answer of the gate."""
+        return self._with(campaign=self.campaign.count(proof))
+
+    def record(self, look: Look, heard: Heard, checked: Checked) -> Self:
         """Fold in one review, after its verdict was written."""
+        halted = self._stands(checked)._spent(heard.seconds)
+        if heard.halt:
+            return halted.halted_by(heard.halt, heard.why)
+        count = heard.count
         line = PassLine(
             look=look,
             kind=count.kind,
@@ -77,20 +111,36 @@ class ReviewJournal(Value):
             repeated=len(count.repeated),
             not_shown=count.not_shown,
         )
-        return self._stands(standing, survey)._with(log=(*self.log, line))
+        return halted._with(log=(*self.log, line))
 
-    def fixed(self, campaign: Journal, standing: Standing, survey: Survey) -> "ReviewJournal":
+    def fixed(self, chain: ChainOnShelf, batch: Batch, checked: Checked) -> Self:
         """Fold in what a fixer did, after the gate."""
-        return self._with(campaign=campaign)._stands(standing, survey)
+        campaign = self.campaign.model_copy(
+            update={
+                "flaky": tuple(sorted({*self.flaky, *batch.flaky})),
+                "fixed": batch.fixed or self.campaign.fixed,
+                "notes": tuple(dict.fromkeys((*self.campaign.notes, *chain.notes))),
+            }
+        )
+        mended = self._with(campaign=campaign)._stands(checked)._spent(chain.seconds)
+        return mended.halted_by(chain.halt, chain.why) if chain.halt else mended
 
-    def halted_by(self, halt: Halt, why: str) -> "ReviewJournal":
+    def halted_by(self, halt: Halt, why: str) -> Self:
         """Nobody can be asked any more: money, a pause, a precondition."""
         return self._with(halt=halt, halted=why)
 
-    def _stands(self, standing: Standing, survey: Survey) -> "ReviewJournal":
-        here = survey.model_copy(update={"listing": Listing(sites=standing.sites)})
+    def _spent(self, seconds: float) -> Self:
+        campaign = self.campaign
         return self._with(
-            standing=standing, campaign=self.campaign.model_copy(update={"survey": here})
+            campaign=campaign.model_copy(update={"agent_seconds": campaign.agent_seconds + seconds})
+        )
+
+    def _stands(self, checked: Checked) -> Self:
+        listing = Listing(sites=checked.standing.sites)
+        survey = checked.survey.model_copy(update={"listing": listing})
+        return self._with(
+            standing=checked.standing,
+            campaign=self.campaign.model_copy(update={"survey": survey}),
         )
 
     @property
@@ -104,8 +154,10 @@ class ReviewJournal(Value):
             (bool(campaign.stopped) and not campaign.spent, "red"),
             (not standing.chunks, "refused"),
             (standing.converged and not self.passes, "nothing-to-do"),
+            (standing.converged and bool(standing.left), "exhausted"),
             (standing.converged, "complete"),
             (standing.stuck and standing.red and not self.survey.landed, "red"),
+            (standing.stuck and standing.red, "exhausted"),
             (standing.stuck, "stalled"),
             (self.survey.enough, "enough"),
             (campaign.spent or self.halt == "budget", "budget"),
@@ -121,6 +173,7 @@ class ReviewJournal(Value):
         reasons: dict[Ending | None, str] = {
             "nothing-to-do": f"{self._chunks} reviewed before, and nothing has changed since.",
             "complete": f"{self._chunks} clean after {passes} ({self._rule}).",
+            "exhausted": f"{self._chunks} reviewed, {passes}; {self._unmended}.",
             "refused": self.halted if self.standing.chunks else self._nothing,
             "red": self.campaign.stopped or f"the gate is red on every fix that was tried; {left}.",
             "stalled": f"no further look can decide anything; {left}. `--retry` tries them again.",
@@ -156,6 +209,11 @@ class ReviewJournal(Value):
         )
 
     @property
+    def _unmended(self) -> str:
+        left = counted(len(self.standing.left) + len(self.standing.blockers), "finding")
+        return f"{left} could not be mended, and {'is' if left.startswith('1 ') else 'are'} named below"
+
+    @property
     def _late(self) -> str:
         minutes = self.campaign.budget.max_minutes
         return f"{self.survey.elapsed / 60:.1f} of {minutes} minutes are spent"
@@ -181,6 +239,7 @@ class ReviewJournal(Value):
         said = tallied(line.kind for line in self.log)
         cut = tuple(dict.fromkeys(place for line in self.log for place in line.not_shown))
         notes = (
+            *([self.said] if self.said else []),
             *([f"verdicts: {said}"] if said else []),
             *([f"not shown to a reviewer: {', '.join(cut)}"] if cut else []),
         )
@@ -196,5 +255,5 @@ class ReviewJournal(Value):
             }
         )
 
-    def _with(self, **changes: object) -> "ReviewJournal":
+    def _with(self, **changes: object) -> Self:
         return self.model_copy(update=changes)

@@ -4,7 +4,7 @@ A verdict and the cursor move in one fold, so that one write takes both: a crash
 on the chunk that has no verdict.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Annotated, Literal, TypeVar
 
 from pydantic import Field
@@ -74,6 +74,12 @@ class ReviewState(Value):
         """Blockers on contents that are in the plan."""
         return tuple(one for one in self.open if sweep.blob(one.blocker.path) == one.blob)
 
+    def left(self, sweep: Sweep) -> tuple[Pushback, ...]:
+        """What fixers left to a person, on contents that are in the plan."""
+        return tuple(
+            one for one in self.pushbacks if one.left and sweep.blob(one.blocker.path) == one.blob
+        )
+
     def to_fix(self, sweep: Sweep, chunk: int) -> tuple[OpenBlocker, ...]:
         """What a fixer is sent for after this chunk was blocked."""
         return tuple(
@@ -110,25 +116,36 @@ class ReviewState(Value):
         return after._with(fruitless=(*kept, nothing))
 
     def settle(
-        self, sweep: Sweep, tried: Mapping[str, str], pushbacks: Mapping[str, str]
+        self,
+        sweep: Sweep,
+        tried: Mapping[str, str],
+        pushbacks: Mapping[str, str],
+        left: Collection[str] = (),
     ) -> "ReviewState":
         """Fold in what a fixer did, by ids of open blockers: the outcome of each attempt, and its reasons against.
 
+        `left`: those of `pushbacks` that dispute nothing.
         A file whose blocker was answered has to be found clean again, with the answer at hand.
         """
         answered = tuple(
-            Pushback(blocker=one.blocker, blob=one.blob, why=pushbacks[one.id], times=one.times)
+            Pushback(
+                blocker=one.blocker,
+                blob=one.blob,
+                why=pushbacks[one.id],
+                left=one.id in left,
+                times=one.times,
+            )
             for one in self.open
             if one.id in pushbacks
         )
         ids = {pushback.id for pushback in answered}
-        left = (
+        still = (
             one.model_copy(update={"tried": tried[one.id]}) if one.id in tried else one
             for one in self.open
             if one.id not in ids
         )
         return self._with(
-            open=tuple(left),
+            open=tuple(still),
             pushbacks=(*(old for old in self.pushbacks if old.id not in ids), *answered),
             clean=revoked(self.clean, {pushback.blocker.path for pushback in answered}),
         )._trimmed(sweep)

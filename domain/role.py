@@ -9,6 +9,7 @@ from typing import Literal
 from pydantic import Field
 
 from domain.value import Value
+from domain.verdict import Review
 
 Phase = Literal["work", "fix", "review", "confirm", "rescan", "teach", "gate"]
 
@@ -36,7 +37,7 @@ class Finding(Value):
 
 
 class Opinion(Value):
-    """End of a review or confirm phase."""
+    """End of a confirm phase."""
 
     verdict: Literal["holds", "breaks", "unsure"]
     sure: bool = Field(default=True, description="False if you could not check what you say.")
@@ -44,11 +45,19 @@ class Opinion(Value):
     note: str = ""
 
 
+class Refusal(Value):
+    """A finding that the fixer does not act on."""
+
+    path: str
+    line: int = Field(default=1, ge=1, description="As the finding has it.")
+    why: str
+
+
 class FixReport(Value):
     """End of a fix phase."""
 
     fixed: tuple[str, ...] = ()
-    refused: tuple[str, ...] = Field(default=(), description="Findings that are mistaken, and why.")
+    refused: tuple[Refusal, ...] = Field(default=(), description="Findings that are mistaken.")
     note: str = ""
 
 
@@ -73,12 +82,12 @@ class Commands(Value):
     note: str = ""
 
 
-Answer = PassReport | Opinion | FixReport | SiteList | Rule | Commands
+Answer = PassReport | Opinion | FixReport | Review | SiteList | Rule | Commands
 
 ENDS: dict[Phase, tuple[str, type[Value]]] = {
     "work": ("finish_pass", PassReport),
     "fix": ("submit_fix", FixReport),
-    "review": ("submit_verdict", Opinion),
+    "review": ("submit_review", Review),
     "confirm": ("submit_verdict", Opinion),
     "rescan": ("submit_sites", SiteList),
     "teach": ("submit_rule", Rule),

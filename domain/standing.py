@@ -1,6 +1,6 @@
 """Where a review stands between two passes, in few values: what steps hand on instead of a plan of a million files."""
 
-from domain.blocker import OpenBlocker
+from domain.blocker import OpenBlocker, Pushback
 from domain.coverage import absent, lacks
 from domain.report import RED, Remaining
 from domain.review_state import Look, ReviewState
@@ -31,6 +31,8 @@ class Standing(Value):
     converged: bool = False
     blockers: tuple[OpenBlocker, ...] = ()
     """Unresolved, on present content."""
+    left: tuple[Pushback, ...] = ()
+    """Findings that were left to a person."""
     doubts: tuple[Doubt, ...] = ()
     unseen: tuple[str, ...] = ()
     """Chunks that lack a clean verdict which the stop rule asks for."""
@@ -84,7 +86,17 @@ class Standing(Value):
             )
             for name in dict.fromkeys((*self.unseen, *said))
         )
-        return (*blockers, *chunks)
+        left = tuple(
+            Remaining(
+                site=f"{one.blocker.path}:{one.blocker.line}",
+                key=one.id,
+                rule="finding",
+                message=one.blocker.why,
+                why=one.why,
+            )
+            for one in self.left
+        )
+        return (*blockers, *chunks, *left)
 
 
 def stand(state: ReviewState, sweep: Sweep) -> Standing:
@@ -96,6 +108,7 @@ def stand(state: ReviewState, sweep: Sweep) -> Standing:
         look=next_look(state, sweep),
         converged=converged(state, sweep),
         blockers=state.unresolved(sweep),
+        left=state.left(sweep),
         doubts=_doubts(state, sweep),
         unseen=tuple(
             chunk.name

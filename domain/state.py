@@ -14,6 +14,7 @@ from domain.gate_script import GateScript
 from domain.lesson import Lesson
 from domain.red_rate import RedRate
 from domain.report import PINNED_RED, RED, Ending, Landed, Parked, Remaining
+from domain.review_state import ReviewState
 from domain.site import Site
 from domain.value import Refused, Value
 
@@ -65,6 +66,8 @@ class State(Value):
     active_seconds: float = 0.0
     passes: int = 0
     runs: tuple[RunSummary, ...] = ()
+    review: ReviewState | None = None
+    """Of a review, chunk by chunk; None for a campaign of sites."""
 
     @property
     def red(self) -> bool:
@@ -131,6 +134,7 @@ class State(Value):
                 "attempts": {},
                 "landed": (),
                 "lesson": lesson,
+                "review": self.review.retried() if self.review else None,
             }
         )
 

@@ -14,6 +14,7 @@ from domain.value import Value
 
 StopWhen = Literal["streak", "covered", "covered_by_both"]
 ContextMode = Literal["explore", "inline"]
+Coverage = Literal["any", "full"]
 
 
 class Terms(Value):
@@ -26,7 +27,7 @@ class Terms(Value):
     """Two check each other (`dual`); one is `mono`."""
     stop_when: StopWhen = "covered"
     context_mode: ContextMode = "explore"
-    coverage: Literal["any", "full"] = "any"
+    coverage: Coverage = "any"
     """How much of a chunk a reviewer has to open in `explore`: a file of it, or every byte."""
     chunk_tokens: int = Field(default=30_000, gt=0)
     instructions: str = ""

@@ -82,7 +82,7 @@ _WORDS: dict[str, Callable[[Event], str]] = {
     "sandbox": lambda event: f"warning: {printable(event.what)}",
     "step": lambda event: printable(event.what),
     "baseline": _baseline_told,
-    "sites": lambda event: f"{counted(event.count, 'site')} found",
+    "sites": lambda event: f"{counted(event.count, 'site')} found" if event.known else "",
     "gate": _gate_told,
     "landed": lambda event: f"landed {counted(event.size, 'commit')}",
     "parked": _parked_told,

@@ -9,7 +9,7 @@ from pydantic import BeforeValidator, Field, StrictBool, ValidationError
 
 from domain.blocker import Blocker, Pushback, place
 from domain.chunk import Chunk, Part
-from domain.outcome import Shown
+from domain.shown import Shown
 from domain.sweep import Terms
 from domain.value import Value
 
@@ -40,17 +40,21 @@ class Note(Value):
     on_axis: bool = Field(default=False, description="It is an instance of what the axis names.")
 
 
-class Verdict(Value):
+class Review(Value):
     """What a reviewer says of one chunk."""
 
-    family: str
     approved: StrictBool
     confidence: Confidence = "high"
-    blockers: tuple[Blocker, ...] = ()
+    blockers: tuple[Blocker, ...] = Field(default=(), description="What has to change.")
     notes: tuple[Note, ...] = ()
-    scanned_areas: tuple[str, ...] = ()
-    files_reviewed: tuple[str, ...] = ()
-    """By the reviewer's own account. What it opened is in the tool log."""
+    scanned_areas: tuple[str, ...] = Field(default=(), description="What you looked for, where.")
+    files_reviewed: tuple[str, ...] = Field(default=(), description="Those you opened.")
+
+
+class Verdict(Review):
+    """A review, and who gave it."""
+
+    family: str
 
 
 class Unreadable(Value):
@@ -82,6 +86,21 @@ class Engagement(Value):
     cut: tuple[str, ...] = ()
     """Places that a cap kept from the reviewer, in words: `a.py:120-400`."""
 
+    @classmethod
+    def of_all(cls, chunk: Chunk) -> "Engagement":
+        """Of whoever was given every byte of a chunk."""
+        return cls(
+            seen=tuple(
+                Shown(
+                    path=part.path,
+                    first=max(part.first_line, 1),
+                    last=part.last_line,
+                    ends=not part.last_line,
+                )
+                for part in chunk.parts
+            )
+        )
+
     @property
     def paths(self) -> frozenset[str]:
         return frozenset(shown.path for shown in self.seen)
@@ -91,9 +110,8 @@ class Engagement(Value):
         if not part.bytes:
             return ""
         wanted = part.first_line
-        for shown in sorted(
-            (one for one in self.seen if one.path == part.path), key=lambda one: one.first
-        ):
+        mine = (shown for shown in self.seen if shown.path == part.path)
+        for shown in sorted(mine, key=lambda one: one.first):
             if shown.first > wanted:
                 break
             if shown.ends:

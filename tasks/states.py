@@ -41,6 +41,13 @@ def _repository(asked: Target | None) -> str:
     return PurePath(repo).name.removesuffix(".git")
 
 
+def review_name() -> str:
+    """`review of sqlparse`, or with what is looked for."""
+    asked: dict[str, Any] = flow_run.parameters
+    axis = f": {title(asked['axis'])}" if asked.get("axis") else ""
+    return f"review of {PurePath(asked['target'].repo).name.removesuffix('.git')}{axis}"
+
+
 def held(busy: Busy) -> State[Report]:
     """Another run holds the target: this one never began."""
     return Cancelled(name="Busy", message=f"busy: {busy}")

@@ -4,6 +4,7 @@ import os
 import time
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -31,7 +32,7 @@ from domain.commit import REGULAR, Chain, Commit
 from domain.journal import Brief
 from domain.replay import Entry
 from domain.scope import select
-from domain.site import Listing
+from domain.site import Listing, Site
 from domain.skipped import Marks
 from domain.target import Workspace
 from domain.value import Refused
@@ -114,6 +115,25 @@ def look(workspace: Workspace, axis: Axis, commit: str) -> Listing:
     )
     # To be shown and counted; an executor at work looks again by itself.
     return cleaned(listing.model_copy(update={"skipped": {**listing.skipped, **shut}}))
+
+
+def told(
+    workspace: Workspace, axis: Axis, commit: str, paths: AbstractSet[str]
+) -> tuple[Site, ...]:
+    """What a rule says of these files of `commit`, whether or not it has a fix. Moves the agent's clone there."""
+    move_agent(workspace, commit)
+    scope = Scope(workspace, commit)
+    listing = codemod.find(
+        agent_folder(workspace),
+        axis,
+        allowed=paths & scope.modes.keys(),
+        cache=_cache(workspace),
+        include_generated=workspace.target.include_generated,
+        marks=_marks(workspace, scope),
+        held=workspace.sandbox,
+        every=True,
+    )
+    return cleaned(listing).sites
 
 
 def make(workspace: Workspace, axis: Axis, brief: Brief) -> Chain:

@@ -34,9 +34,10 @@ from adapters.models.desk import Bench, Desk, Done
 from adapters.models.families import Connection
 from adapters.models.toolbox import definitions
 from domain.model_faults import Patience
-from domain.outcome import Asked, Ended, Outcome, Shown
+from domain.outcome import Asked, Ended, Outcome
 from domain.prices import Tokens
 from domain.role import ENDS, Answer, Phase
+from domain.shown import Shown
 
 MOST_STEPS = 1_000
 MOST_SILENT = 2

@@ -36,7 +36,13 @@ class Kept(NamedTuple):
 
 def keep(repo: str, settings: Settings, base: str = "HEAD", *, anew: bool = False) -> Kept:
     """The kept plan of a commit, brought up to it. `anew`: as if none had been kept."""
-    where = opened(repo, base)
+    return keep_at(opened(repo, base), settings, repo, base, anew=anew)
+
+
+def keep_at(
+    where: Located, settings: Settings, repo: str, base: str, *, anew: bool = False
+) -> Kept:
+    """The kept plan of a commit that was found. `repo` and `base` are as people name it."""
     with store() as db:
         asked = _Asked(db, repo, base, where, settings)
         row = None if anew else db.plan(where.git_dir, settings.key)

@@ -10,8 +10,9 @@ import pytest
 from stub_script import Call, Fault, Turn, first, turns
 from talks import COMMIT, FINISH, WORK, bash, call, log, says
 
-from domain.outcome import Shown
 from domain.role import FixReport, Opinion, PassReport, SiteList
+from domain.shown import Shown
+from domain.verdict import Review
 
 FAMILIES = ("claude", "gpt")
 
@@ -36,14 +37,14 @@ def test_a_pass_reads_edits_commits_and_ends(talk, clone, family):
 def test_a_second_role_finds_the_first_ones_work_in_the_cache(talk, family):
     """The key result of the facts: same tools, same instructions, all ends always offered."""
     look = Turn(calls=(Call("bash", {"command": "seq 1 2000"}),))
-    verdict = call("submit_verdict", verdict="breaks", findings=[{"path": "a.py", "what": "no"}])
+    verdict = call("submit_review", approved=False, blockers=[{"path": "a.py", "why": "no"}])
     one = talk(turns([look, verdict, call("submit_fix", fixed=["a.py"])]), family)
 
     with one.agent() as agent:
         said = agent.run("review", "PHASE: review\n\nAxis: x", "review-1")
         fixed = agent.run("fix", "PHASE: fix\n\nAxis: x", "fix-1")
 
-    assert isinstance(said.answer, Opinion)
+    assert isinstance(said.answer, Review)
     assert isinstance(fixed.answer, FixReport)
     _, reviewed, fixing = one.provider.requests
     assert _prefix(reviewed.body) == _prefix(fixing.body)
@@ -78,7 +79,7 @@ def test_what_stands_before_every_conversation_is_short(talk, family):
 
     before = json.dumps([body["tools"], body.get("system") or body.get("instructions")])
     assert len(before) / 4 <= 4000
-    assert len(body["tools"]) == 16
+    assert len(body["tools"]) == 17
 
 
 def test_claude_is_asked_to_keep_tools_instructions_and_conversation_for_an_hour(talk):
@@ -110,7 +111,7 @@ def test_gpt_keeps_nothing_with_the_provider_and_names_its_cache(talk):
 @pytest.mark.parametrize(
     ("phase", "end", "kind"),
     [
-        ("review", call("submit_verdict", verdict="holds"), Opinion),
+        ("review", call("submit_review", approved=True), Review),
         ("confirm", call("submit_verdict", verdict="unsure", sure=False), Opinion),
         (
             "rescan",

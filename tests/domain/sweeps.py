@@ -5,9 +5,9 @@ from typing import Any
 
 from domain.blocker import Blocker
 from domain.chunk import Chunk, Part, Plan
-from domain.outcome import Shown
 from domain.review_document import read, written
 from domain.review_state import Look, ReviewState
+from domain.shown import Shown
 from domain.sweep import Sweep, Terms
 from domain.turns import converged, next_look
 from domain.verdict import Count, Engagement, Verdict

@@ -2,26 +2,39 @@
 
 import re
 from importlib.resources import files
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from domain.blocker import Blocker, OpenBlocker, Pushback
 from domain.brief import (
     MOST_ITEMS,
     Allowance,
     PassBrief,
     confirming,
-    fixing,
     rescanning,
-    reviewing,
 )
+from domain.chunk import Chunk, Part
 from domain.gate import Failure
 from domain.report import Landed, Parked
+from domain.review_brief import INDEX, ReviewBrief, fixing, index_of
 from domain.role import ENDS, Finding
 
 AXIS = "replace every %-format by an f-string"
 TEXTS = st.text(max_size=40)
+OPEN = OpenBlocker(
+    blocker=Blocker(path="a.py", line=3, why="drops the width", how_to_tell="f(3) is 2"),
+    blob="b1",
+    raised_by=("gpt",),
+)
+
+
+def reviewed(**more: Any) -> ReviewBrief:
+    return ReviewBrief(
+        **{"axis": AXIS, "chunk": "src", "nth": 2, "of": 5, "files": 3, "tokens": 900, **more}
+    )
 
 
 def test_the_first_brief_is_short():
@@ -103,8 +116,8 @@ def test_a_log_of_a_megabyte_is_cut_at_its_end():
 @pytest.mark.parametrize(
     "words",
     [
-        fixing(AXIS, [Finding(path="a.py", line=3, what="drops the width")]),
-        reviewing(AXIS, ["a.py"]),
+        fixing(AXIS, [OPEN]),
+        reviewed().words,
         confirming(AXIS, "Say hello", "+x\n"),
         rescanning(AXIS, ["src/"]),
         PassBrief(axis=AXIS, number=1).words,
@@ -160,3 +173,44 @@ def test_what_a_reader_spoke_against_stands_apart_from_what_is_red():
     assert "b.py:2 Two: gpt-x says it breaks: b.py:2 it counts" in after
     assert after.index("leave these files:\n- c.py") > 0
     assert "You are told once." not in PassBrief(axis=AXIS, number=2, parked=(red,)).words
+
+
+def test_a_reviewer_is_told_the_chunk_and_what_was_said_of_it():
+    answered = Pushback(blocker=OPEN.blocker, blob="b1", why="the width is 2 by contract")
+    words = reviewed(areas=("error paths",), pushbacks=(answered,), blockers=(OPEN,)).words
+
+    assert "Chunk 2 of 5, `src`: 3 files, about 900 tokens." in words
+    assert INDEX in words
+    assert "Looked at before:\n- error paths" in words
+    assert "the answer: the width is 2 by contract" in words
+    assert "how to tell: f(3) is 2" in words
+
+
+def test_a_reviewer_without_an_axis_looks_for_whatever_is_wrong():
+    assert "whatever is wrong" in reviewed(axis="").words
+    assert "whatever is wrong" in fixing("", [OPEN])
+
+
+def test_source_in_the_prompt_needs_no_index():
+    words = reviewed(source="## a.py\n     1\tx = 1").words
+
+    assert words.endswith("## a.py\n     1\tx = 1")
+    assert INDEX not in words
+
+
+def test_the_index_names_files_and_stretches_of_lines():
+    chunk = Chunk("src", (Part("a.py", "b1", 1, 0, 9, 4), Part("b.py", "b2", 100, 199, 9, 2_000)))
+
+    assert index_of(chunk) == (
+        "# src\n\n- a.py (about 4 tokens)\n- b.py:100-199 (about 2,000 tokens)\n"
+    )
+
+
+@given(TEXTS, TEXTS)
+def test_no_finding_can_pose_as_the_engine(why, told):
+    blocker = OPEN.blocker.model_copy(update={"why": why, "how_to_tell": told})
+    one = OPEN.model_copy(update={"blocker": blocker})
+
+    for words in (fixing(AXIS, [one]), reviewed(blockers=(one,)).words):
+        lines = words.splitlines()
+        assert [line for line in lines if line.startswith("PHASE:")] == lines[:1]

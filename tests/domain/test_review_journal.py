@@ -8,7 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sweeps import CLEAN, blocked, chunks, kept, path, planned, sweep
 
+from domain.assignment import Checked, Heard
+from domain.batch import Batch
 from domain.budget import Budget
+from domain.commit import ChainOnShelf
 from domain.gate import Baseline, GatePlan, GateRun
 from domain.journal import Journal, Start, Survey
 from domain.report import EXIT_CODES, Landed
@@ -52,6 +55,10 @@ def begun(
     return ReviewJournal.begin(campaign, stand(state or ReviewState(), where), most)
 
 
+MADE = ChainOnShelf(number=1, base="b", head="h", count=1)
+DECIDED = Batch(pending=())
+
+
 class World:
     """A repository whose files have a content each, and a fixer."""
 
@@ -72,20 +79,20 @@ class World:
         while look := journal.look:
             count = reviewer(look)
             self.state = kept(self.state.record(self.sweep, look, count))
-            journal = journal.record(
-                look, count, stand(self.state, self.sweep), surveyed(self.landed)
-            )
+            journal = journal.record(look, Heard(count=count), self.checked)
             due = self.state.to_fix(self.sweep, look.chunk)
-            if count.kind == "blocked" and due and not journal.ending:
+            if count.kind == "blocked" and due and journal.may_mend:
                 if self.fix == "landed":
                     self.contents[look.chunk] += 1
                     self.landed += 1
                 outcomes = {one.id: self.fix for one in due}
                 self.state = kept(self.state.settle(self.sweep, outcomes, {}))
-                journal = journal.fixed(
-                    journal.campaign, stand(self.state, self.sweep), surveyed(self.landed)
-                )
+                journal = journal.fixed(MADE, DECIDED, self.checked)
         return journal
+
+    @property
+    def checked(self) -> Checked:
+        return Checked(standing=stand(self.state, self.sweep), survey=surveyed(self.landed))
 
 
 def finds_one_more(look: Look) -> Count:
@@ -181,7 +188,7 @@ def test_only_red_fixes_are_red_unless_something_landed():
 
     world = World(2, "red")
     world.landed = 1
-    assert world.run(insists).ending == "stalled"
+    assert world.run(insists).ending == "exhausted"
 
 
 def test_c7_an_unsure_reviewer_sends_no_fixer_and_ends_stalled_with_its_reason():
@@ -238,7 +245,8 @@ def test_r10_enough_is_heard_after_the_pass():
     assert look
     state = state.record(where, look, CLEAN)
 
-    journal = journal.record(look, CLEAN, stand(state, where), surveyed(enough=True))
+    checked = Checked(standing=stand(state, where), survey=surveyed(enough=True))
+    journal = journal.record(look, Heard(count=CLEAN), checked)
 
     assert (journal.ending, journal.passes, journal.look) == ("enough", 1, None)
     assert "2 chunks without a clean verdict left" in journal.why
@@ -262,7 +270,9 @@ def test_time_is_a_budget():
     journal = begun(sweep(*chunks(3)), max_minutes=1)
     assert journal.ending is None
 
-    late = journal.fixed(journal.campaign, journal.standing, surveyed(elapsed=61.0))
+    late = journal.fixed(
+        MADE, DECIDED, Checked(standing=journal.standing, survey=surveyed(elapsed=61.0))
+    )
 
     assert late.ending == "budget"
     assert "1.0 of 1.0 minutes" in late.why
@@ -272,7 +282,7 @@ def test_a_broken_gate_is_red_even_where_all_is_clean():
     journal = World(1).run(lambda _: CLEAN)
     broken = journal.campaign.model_copy(update={"stopped": "no module named pytest"})
 
-    journal = journal.fixed(broken, journal.standing, surveyed())
+    journal = journal.model_copy(update={"campaign": broken})
 
     assert (journal.ending, journal.why) == ("red", "no module named pytest")
 

@@ -9,7 +9,7 @@ from sweeps import DUAL, blocker, engaged, part, verdict
 
 from domain.blocker import Pushback
 from domain.chunk import Chunk
-from domain.outcome import Shown
+from domain.shown import Shown
 from domain.sweep import Terms
 from domain.verdict import Count, Engagement, Unreadable, Verdict, read_verdict, weigh
 

@@ -1,0 +1,187 @@
+"""A review of one chunk at a time: what is due, what the reviewer finds, what is written down, what is mended."""
+
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from adapters import beginning, ending, events
+from adapters.executors import rule_review
+from adapters.executors.reading import read_regular
+from adapters.repository.git import tree_of
+from adapters.repository.kept_chunks import keep_at, whole
+from adapters.repository.listing import Located
+from adapters.repository.settling import save
+from adapters.repository.workspaces import run_folder, target_place
+from adapters.shelf import fetch, put
+from domain.assignment import Assignment, Begun, Checked, Heard, Mended, outcomes
+from domain.axis import title
+from domain.batch import Outcome
+from domain.blocker import OpenBlocker
+from domain.chunk import Plan, Settings
+from domain.journal import Brief, Survey
+from domain.ledger import Caps
+from domain.review_document import from_earlier
+from domain.review_state import Look, ReviewState
+from domain.reviewers import Opened
+from domain.standing import stand
+from domain.state import State
+from domain.sweep import Sweep
+from domain.target import Workspace
+from domain.verdict import weigh
+
+EARLIER = ".whole_improve_loop.state"
+"""Of the system before this one, in the folder of the repository."""
+
+
+def begin(
+    opened: Opened,
+    *,
+    retry: bool = False,
+    before_gate: Callable[[Workspace], Workspace] = lambda workspace: workspace,
+) -> Begun:
+    """State, baseline, and where the review stands. One that has nothing to look at proves no gate."""
+
+    def idle(survey: Survey) -> bool:
+        sweep = sweep_of(opened, survey.tip)
+        return stand(_review_in(opened, survey.state), sweep).look is None
+
+    workspace, axis = opened.workspace, opened.axis
+    start = beginning.set_out(workspace, axis, retry=retry, before_gate=before_gate, idle=idle)
+    state = beginning.current_state(workspace, title(axis))
+    if state.review:
+        state = _keep(opened, state, state.review.asked_anew(), "a run begins")
+    review = _review_in(opened, state)
+    return Begun(start=start, standing=stand(review, sweep_of(opened, start.survey.tip)))
+
+
+def sweep_of(opened: Opened, tip: str) -> Sweep:
+    """The plan of a tip, on the terms of the review."""
+    target, terms = opened.workspace.target, opened.terms
+    settings = Settings(
+        max_tokens=terms.chunk_tokens,
+        paths=target.paths,
+        include_generated=target.include_generated,
+    )
+    key = (opened.workspace.git_dir, tip, f"{settings.key} {terms.to_json()}")
+    if key not in _sweeps:
+        if len(_sweeps) >= MOST_SWEEPS:
+            _sweeps.clear()
+        _sweeps[key] = Sweep(_planned(opened.workspace, tip, settings), terms)
+    return _sweeps[key]
+
+
+def _planned(workspace: Workspace, tip: str, settings: Settings) -> Plan:
+    tree = tree_of(target_place(workspace), tip)
+    where = Located(workspace.git_dir, tip, tree)
+    return whole(keep_at(where, settings, workspace.target.repo, tip)).plan
+
+
+_sweeps: dict[tuple[str, str, str], Sweep] = {}
+MOST_SWEEPS = 4
+
+
+def assigned(opened: Opened, tip: str, look: Look) -> Assignment:
+    """The chunk that a look is due at."""
+    sweep = sweep_of(opened, tip)
+    return Assignment(look=look, tip=tip, chunk=sweep.chunk(look.chunk), of=sweep.size)
+
+
+def review(opened: Opened, task: Assignment, caps: Caps) -> Heard:
+    """Ask the family whose turn it is."""
+    began, look = time.monotonic(), task.look
+    workspace = opened.seated(look.family)
+    said = f"{look.family} reads {task.chunk.name} ({look.chunk + 1} of {task.of})"
+    events.emit(run_folder(workspace), "step", what=said)
+    state = _review_in(opened, beginning.current_state(workspace, title(opened.axis)))
+    if workspace.hired:
+        from adapters import model_reviewing  # noqa: PLC0415 -- the libraries of models, for a model alone
+
+        return model_reviewing.review(workspace, opened.terms, state, task, caps)
+    verdict, seen = rule_review.review(workspace, task.tip, look.family, task.chunk)
+    count = weigh(
+        verdict,
+        seen,
+        task.chunk,
+        family=look.family,
+        terms=opened.terms,
+        answered=state.answered,
+    )
+    return Heard(count=count, seconds=time.monotonic() - began)
+
+
+def check(opened: Opened, task: Assignment, heard: Heard) -> Checked:
+    """Write the verdict and the cursor down, in one ref transaction; what is due after that."""
+    sweep = sweep_of(opened, task.tip)
+    state = beginning.current_state(opened.workspace, title(opened.axis))
+    review = _review_in(opened, state)
+    if not heard.halt:
+        review = review.record(sweep, task.look, heard.count)
+        why = f"{task.look.family} on {task.chunk.name}: {heard.count.kind}"
+        _keep(opened, state, review, why)
+    blocked = heard.count.kind == "blocked" and not heard.halt
+    return Checked(
+        standing=stand(review, sweep),
+        survey=ending.resurvey(opened.workspace, opened.axis, task.tip, task.number),
+        to_fix=review.to_fix(sweep, task.look.chunk) if blocked else (),
+    )
+
+
+def mend(opened: Opened, task: Assignment, blockers: Sequence[OpenBlocker], caps: Caps) -> Mended:
+    """Send a fixer for these; its commits are brought across."""
+    family, pushbacks = task.look.family, dict[str, str]()
+    workspace = opened.seated(family)
+    run = run_folder(workspace)
+    events.emit(run, "step", what=f"{family} mends {task.chunk.name}")
+    if workspace.hired:
+        from adapters import model_reviewing  # noqa: PLC0415
+
+        chain, pushbacks = model_reviewing.mend(workspace, opened.terms, task, blockers, caps)
+    else:
+        state = beginning.current_state(workspace, title(opened.axis))
+        brief = Brief(
+            number=task.number,
+            tip=task.tip,
+            settled=tuple(sorted(state.settled)),
+            paths=tuple(dict.fromkeys(one.blocker.path for one in blockers)),
+        )
+        chain = rule_review.mend(workspace, family, brief)
+    events.emit(
+        run, "executed",
+        commits=len(chain.commits), seconds=chain.seconds, **{"pass": chain.number},
+    )  # fmt: skip
+    return Mended(
+        chain=put(workspace, chain), pushbacks=pushbacks, by_rules=workspace.hired is None
+    )
+
+
+def settle(opened: Opened, task: Assignment, mended: Mended, decided: Outcome, tip: str) -> Checked:
+    """Write down what became of the blockers; where the new tip stands."""
+    workspace = opened.workspace
+    state = beginning.current_state(workspace, title(opened.axis))
+    review, sweep = _review_in(opened, state), sweep_of(opened, task.tip)
+    chain = fetch(workspace, mended.chain.number)
+    blockers = review.to_fix(sweep, task.look.chunk)
+    became = outcomes(blockers, mended, chain.commits, decided, task.look.family)
+    review = review.settle(sweep, became.tried, became.pushbacks, became.left)
+    _keep(opened, state, review, f"fixes of {task.chunk.name}")
+    return Checked(
+        standing=stand(review, sweep_of(opened, tip)),
+        survey=ending.resurvey(workspace, opened.axis, tip, task.number),
+    )
+
+
+def _keep(opened: Opened, state: State, review: ReviewState, why: str) -> State:
+    if review == state.review:
+        return state
+    kept = state.model_copy(update={"review": review})
+    save(opened.workspace, kept, why, int(time.time()))
+    return kept
+
+
+def _review_in(opened: Opened, state: State) -> ReviewState:
+    """The review of a state; of a repository that only the earlier system knew, its cursor."""
+    if state.review:
+        return state.review
+    folder = Path(opened.workspace.target.repo)
+    text = read_regular(folder, EARLIER) if (folder / EARLIER).is_file() else b""
+    return from_earlier(text) if isinstance(text, bytes) and text else ReviewState()
