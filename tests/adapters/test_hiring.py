@@ -50,7 +50,7 @@ def _worked(talk, target, hire):
     [
         (Caps(max_usd=4), "budget", "run"),
         (Caps(max_usd=40, max_usd_per_pass=4), "", "pass"),
-        (Caps(max_usd=40, max_usd_per_pass=30, max_usd_per_site=3), "", "site"),
+        (Caps(max_usd=40, max_usd_per_pass=30, max_usd_per_site=4), "", "site"),
     ],
 )
 def test_a_cap_on_a_pass_or_a_site_ends_the_pass_and_one_on_the_run_the_run(worked, caps, halt, of):
