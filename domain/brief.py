@@ -172,7 +172,7 @@ def teaching(axis: str, diffs: Sequence[str]) -> str:
 
 def gating(found: str) -> str:
     """What a gate phase is told."""
-    return _joined(
+    return joined(
         [
             "PHASE: gate",
             f"No commands are known that prove a commit here: {printable(found)}",
@@ -190,7 +190,7 @@ def gating(found: str) -> str:
 
 def refused_gate(words: str, commands: Sequence[str], objection: str) -> str:
     """A gate phase after commands that could not be taken."""
-    return _joined([words, _listed("These were refused:", commands), _lines(objection)])
+    return joined([words, listed("These were refused:", commands), _lines(objection)])
 
 
 def retrying(words: str, rule: str, objection: str) -> str:
