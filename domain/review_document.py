@@ -1,12 +1,9 @@
-"""The state of a review as a document: written for a diff to be read, read with a clear refusal."""
+"""The state of a review as a document: written for a diff to be read."""
 
 import json
 from typing import cast
 
-from pydantic import ValidationError
-
-from domain.review_state import MOST_CURSOR, VERSION, ReviewState
-from domain.value import Refused
+from domain.review_state import MOST_CURSOR, ReviewState
 
 
 def written(state: ReviewState) -> str:
@@ -27,29 +24,6 @@ def written(state: ReviewState) -> str:
 
 def _block(opening: str, items: list[str], closing: str) -> str:
     return f"{opening}\n  " + ",\n  ".join(items) + f"\n {closing}"
-
-
-def read(text: bytes | str, ref: str) -> ReviewState:
-    """The state in `text`, or `Refused` with what to do: a damaged state is never guessed at."""
-    way_out = f"To review from the beginning: git update-ref -d {ref}"
-    try:
-        document = json.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise Refused(f"the review at {ref} is not JSON ({error}). {way_out}") from None
-    fields = cast("dict[str, object]", document) if isinstance(document, dict) else {}
-    found = fields.get("version")
-    if isinstance(found, int) and found > VERSION:
-        raise Refused(
-            f"the review at {ref} was written by a newer Swathe (version {found}, this one knows {VERSION}). Upgrade Swathe."
-        )
-    try:
-        return ReviewState.model_validate(document)
-    except ValidationError as error:
-        first = error.errors()[0]
-        place = ".".join(map(str, first["loc"])) or "document"
-        raise Refused(
-            f"the review at {ref} is damaged: {place}: {first['msg']}. {way_out}"
-        ) from None
 
 
 def from_earlier(text: bytes | str) -> ReviewState:

@@ -16,7 +16,6 @@ from domain.sweep import Sweep
 from domain.value import Value
 from domain.verdict import Count
 
-VERSION = 1
 MOST_CURSOR = 2**53
 KEPT_CONTENTS = 8
 """Of a file: contents that had blockers. Coming back to one of them is an oscillation."""
@@ -51,7 +50,6 @@ class Fruitless(Value):
 class ReviewState(Value):
     """What the next pass must know, in whatever run, on whatever machine."""
 
-    version: int = VERSION
     turn: Number = 0
     """Passes with an answer so far."""
     cursor: Number = 0

@@ -14,6 +14,7 @@ from domain.gate_script import GateScript
 from domain.lesson import Lesson
 from domain.red_rate import RedRate
 from domain.report import PINNED_RED, RED, Ending, Landed, Parked, Remaining
+from domain.review_document import written as written_review
 from domain.review_state import ReviewState
 from domain.site import Site
 from domain.value import Refused, Value
@@ -187,7 +188,9 @@ def written(state: State) -> str:
     parts: list[str] = []
     for name, value in fields.items():
         text = json.dumps(value)
-        if isinstance(value, list) and value:
+        if name == "review" and state.review:
+            text = written_review(state.review).strip()
+        elif isinstance(value, list) and value:
             items = cast("list[object]", value)
             text = "[\n  " + ",\n  ".join(json.dumps(item) for item in items) + "\n ]"
         parts.append(f' "{name}": {text}')

@@ -5,9 +5,9 @@ from typing import Any
 
 from domain.blocker import Blocker
 from domain.chunk import Chunk, Part, Plan
-from domain.review_document import read, written
 from domain.review_state import Look, ReviewState
 from domain.shown import Shown
+from domain.state import State, read, written
 from domain.sweep import Sweep, Terms
 from domain.turns import converged, next_look
 from domain.verdict import Count, Engagement, Verdict
@@ -61,7 +61,9 @@ def engaged(*paths: str, last: int = 10) -> Engagement:
 
 def kept(state: ReviewState) -> ReviewState:
     """As another process reads what was written."""
-    return read(written(state), REF)
+    found = read(written(State(axis="review", review=state)).encode(), REF).review
+    assert found is not None
+    return found
 
 
 Reviewer = Callable[[Look], Count]

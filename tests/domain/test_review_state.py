@@ -8,9 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sweeps import CLEAN, REF, all_clean, blocked, chunks, kept, part, passed, path, sweep
 
-from domain.review_document import from_earlier, read, written
+from domain.review_document import from_earlier
 from domain.review_state import Look, ReviewState
 from domain.standing import stand
+from domain.state import read
 from domain.sweep import Sweep
 from domain.turns import converged, next_look
 from domain.value import Refused
@@ -245,6 +246,12 @@ def test_the_home_of_a_blocker_is_the_part_that_shows_its_line():
     assert where.home("b/z", 1) is None
 
 
+def inside(text: str | bytes) -> bytes:
+    """The state of a campaign that holds this as its review."""
+    review = text if isinstance(text, bytes) else text.encode()
+    return b'{"version": 1, "axis": "review", "review": ' + review + b"}"
+
+
 class TestDocuments:
     @given(
         st.lists(st.sampled_from(["clean", "blocked", "unsure", "void"]), max_size=8),
@@ -259,14 +266,13 @@ class TestDocuments:
             count = blocked(place) if kind == "blocked" else Count.model_validate({"kind": kind})
             state = state.record(where, look, count)
 
-            assert read(written(state), REF) == state
+            assert kept(state) == state
 
     @pytest.mark.parametrize(
         "text",
         [
             "",
             "[]",
-            "null",
             "7",
             '"x"',
             '{"cursor": 1',
@@ -287,18 +293,16 @@ class TestDocuments:
     )
     def test_t09_c8_a_damaged_state_is_refused_with_the_way_out(self, text: str | bytes):
         with pytest.raises(Refused, match=f"git update-ref -d {REF}"):
-            read(text, REF)
-
-    def test_c8_a_newer_state_is_refused_with_other_words(self):
-        with pytest.raises(Refused, match="Upgrade"):
-            read('{"version": 2, "what": "ever"}', REF)
+            read(inside(text), REF)
 
     @given(st.recursive(st.none() | st.booleans() | st.integers() | st.text(max_size=3), lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(["version", "cursor", "turn", "streak", "clean", "open", "x"]), inner, max_size=5), max_leaves=10))  # fmt: skip
-    def test_c8_no_document_breaks_the_reading_or_stops_a_review(self, document: object):
-        for reader in (lambda text: read(text, REF), from_earlier):
+    def test_c8_no_document_breaks_the_reading_or_stops_a_review(self, given_: object):
+        for reader in (lambda text: read(inside(text), REF).review, from_earlier):
             try:
-                state = reader(json.dumps(document))
+                state = reader(json.dumps(given_))
             except Refused:
+                continue
+            if state is None:
                 continue
             assert not converged(state, on())
             assert next_look(state, on()) is not None
