@@ -4,7 +4,7 @@ import json
 import sys
 
 from adapters.repository.chunks import Planned
-from domain.chunk import Chunk
+from domain.chunk import Chunk, Plan
 from domain.words import counted, printable
 
 MOST_ROWS = 40
@@ -28,15 +28,28 @@ def _text(repo: str, planned: Planned) -> str:
 
 
 def _title(repo: str, planned: Planned) -> str:
-    parts = [part for chunk in planned.plan.chunks for part in chunk.parts]
-    files = len({part.path for part in parts})
     scope = f" (--paths {' '.join(planned.settings.paths)})" if planned.settings.paths else ""
+    how = "counted" if planned.counted else "estimated by extension"
+    files, size, tokens = _sums(planned.plan)
     return (
         f"{counted(len(planned.plan.chunks), 'chunk')} of at most {planned.settings.max_tokens:,} tokens in {printable(repo)}"
-        f" at {planned.where.commit[:12]}{printable(scope)}: {counted(files, 'file')}, "
-        f"{sum(part.bytes for part in parts):,} bytes, {sum(part.tokens for part in parts):,} tokens, "
-        f"{'counted' if planned.counted else 'estimated by extension'}"
+        f" at {planned.where.commit[:12]}{printable(scope)}: {counted(files, 'file')}, {size:,} bytes, {tokens:,} tokens, {how}"
     )
+
+
+def _sums(plan: Plan) -> tuple[int, int, int]:
+    """How many files, bytes and tokens; a file may be in several parts."""
+    files = size = tokens = 0
+    taken_apart: set[str] = set()
+    for chunk in plan.chunks:
+        for path, _, first_line, last_line, part_size, part_tokens in chunk.parts:
+            size += part_size
+            tokens += part_tokens
+            if first_line == 1 and not last_line:
+                files += 1
+            else:
+                taken_apart.add(path)
+    return files + len(taken_apart), size, tokens
 
 
 def _rows(chunks: tuple[Chunk, ...]) -> list[str]:

@@ -35,7 +35,7 @@ class Chunk(NamedTuple):
 
     @property
     def tokens(self) -> int:
-        return sum(part.tokens for part in self.parts)
+        return sum([part[5] for part in self.parts])
 
     @property
     def digest(self) -> str:

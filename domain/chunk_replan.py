@@ -16,7 +16,7 @@ from domain.chunk_packing import Names
 
 NEAR = 8
 """Chunks to either side of a folder's own in which its files may lie."""
-TIGHT, SLACK = 1.04, 1.07
+TIGHT, SLACK = 1.02, 1.06
 """Chunks per chunk needed: up to here a new one may be begun beside others with room; from there on one is given up."""
 
 
@@ -66,7 +66,9 @@ class Replanning:
         for position, parts in incoming.items():
             homeless += self._updated(position, parts, pieces)
         self.total += sum(part.tokens for part in homeless)
-        for part in homeless:
+        for part in sorted(
+            homeless, key=lambda part: (-part.tokens, part)
+        ):  # large ones find no room later
             self._place(part)
         if self.total < before:
             self._give_up_what_is_not_needed()

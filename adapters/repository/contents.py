@@ -30,8 +30,9 @@ def read(place: Place, wanted: Sequence[Wanted]) -> Iterator[tuple[Wanted, bytes
         at = 0
         for one in some:
             start = told.index(b"\n", at) + 1
-            yield one, told[start : start + one.bytes]
-            at = start + one.bytes + 1
+            size = int(told[at:start].split()[2])
+            yield one, told[start : start + size]
+            at = start + size + 1
 
 
 def _batches(wanted: Sequence[Wanted]) -> Iterator[list[Wanted]]:

@@ -11,7 +11,8 @@ from adapters.repository.hardened import OPERATORS, Place, listed, options_of, s
 from domain.chunk_skips import Entry
 
 _ID = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
-_ROW = re.compile(r"(\d+) \w+ ([0-9a-f]+) +(\d+|-)\t([^\0]+)\0")
+BLOCK = 1 << 20
+"""Characters."""
 
 
 class Located(NamedTuple):
@@ -52,7 +53,12 @@ def listing(place: Place, tree: str) -> str:
 
 
 def entries(text: str) -> Iterator[Entry]:
-    """The rows of a listing."""
-    for row in _ROW.finditer(text):
-        mode, blob, size, path = row.groups()
-        yield mode, blob, 0 if size == "-" else int(size), path
+    """The rows of a listing. Block by block: all of them at once would take as much memory again."""
+    at = 0
+    while at < len(text):
+        end = text.find("\0", min(at + BLOCK, len(text) - 1))
+        for row in text[at:end].split("\0"):
+            head, _, path = row.partition("\t")
+            mode, _, blob, size = head.split()
+            yield mode, blob, 0 if size == "-" else int(size), path
+        at = end + 1
