@@ -86,6 +86,8 @@ def test_examples_are_commits_that_change_the_text_of_files_and_nothing_else(tar
         target.commit({"pkg/b.py": "b = 2\n", "a.py": "two\n"}, "back to text, and two files"),
         target.commit({"pkg/b.py": "b = 3\n", "new.py": "newer\n"}, "two files"),
     ]
+    (target.folder / "new.py").chmod(0o755)
+    shas.append(target.commit({"new.py": "newest\n"}, "text and mode"))
     place = store(campaign.workspace)
     commits = [Landed(sha=sha, site=f"{sha}:1", subject="s", verified="alone") for sha in shas]
 
