@@ -40,10 +40,10 @@ Families = Annotated[
     ),
 ]
 Stop = Annotated[
-    StopWhen,
+    StopWhen | None,
     typer.Option(
         help="covered: every file has a clean verdict on its present content, and both families took part; covered_by_both: by "
-        "each family; streak: a round of clean passes in a row and one more.",
+        "each family; streak: a round of clean passes in a row and one more. (default: covered; covered_by_both where rules review)",
         rich_help_panel=REVIEW,
     ),
 ]
@@ -105,7 +105,7 @@ def review(
     axis: Look = "",
     reviewer: Who = None,
     families: Families = "dual",
-    stop_when: Stop = "covered",
+    stop_when: Stop = None,
     context: Context = "explore",
     coverage: Covering = "any",
     chunk_tokens: ChunkTokens = None,

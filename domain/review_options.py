@@ -30,11 +30,12 @@ class ReviewSettings(Value):
         title="Families",
         description="dual: two families take turns and check each other; mono: one alone.",
     )
-    stop_when: StopWhen = Field(
-        default="covered",
+    stop_when: StopWhen | None = Field(
+        default=None,
         title="Done when",
         description="covered: every file has a clean verdict on the content it has now, and both families took part; "
-        "covered_by_both: every file by each; streak: a whole round of clean passes in a row, and one more.",
+        "covered_by_both: every file by each; streak: a whole round of clean passes in a row, and one more. "
+        "Empty: covered, and covered_by_both where rules review, since each knows what the other does not.",
     )
     context_mode: ContextMode = Field(
         default="explore",
@@ -87,7 +88,7 @@ class ReviewSettings(Value):
             axis=axis.text if axis else "",
             scope=tuple(scope),
             families=tuple(one.family for one in reviewers),
-            stop_when=self.stop_when,
+            stop_when=self.stop_when or usual_stop(reviewers),
             context_mode=self.context_mode,
             coverage=self.coverage,
             chunk_tokens=most_tokens(
@@ -97,6 +98,11 @@ class ReviewSettings(Value):
             ),
             instructions=sha256(instructions.encode()).hexdigest()[:16] if instructions else "",
         )
+
+
+def usual_stop(reviewers: Sequence[Reviewer]) -> StopWhen:
+    """When nobody said: a second look of a model costs money, one of rules does not."""
+    return "covered" if any(one.hired for one in reviewers) else "covered_by_both"
 
 
 def review_slug(axis: Sentence | None) -> str:
