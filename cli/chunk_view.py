@@ -1,6 +1,5 @@
 """The plan of a review on the terminal, written plainly: it is read before a table would be laid out."""
 
-import json
 import sys
 
 from adapters.repository.chunks import Planned
@@ -63,6 +62,8 @@ def _rows(chunks: tuple[Chunk, ...]) -> list[str]:
 
 def _json(repo: str, planned: Planned) -> str:
     """One line, in ASCII: a path whose bytes are not UTF-8 survives the way out."""
+    import json
+
     where, settings, plan, exact = planned
     said = {
         "repo": repo,

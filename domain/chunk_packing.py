@@ -13,6 +13,9 @@ from domain.chunk_skips import Sifted
 OPEN_CHUNKS = 8
 """More would pack no tighter, and put together what lies farther apart."""
 
+ROOM_PERCENT = 2
+"""What is left free in a first plan, so that most edits find room where their file is."""
+
 Cuts = Mapping[str, Sequence[Part]]
 """The line ranges of contents that are larger than a chunk, by blob; of those that were read. Their paths are empty."""
 UNCUT: Cuts = {}
@@ -61,11 +64,12 @@ def packed(
     packages: Mapping[str, Sequence[Part]], max_tokens: int, cuts: Cuts = UNCUT
 ) -> tuple[Chunk, ...]:
     """The chunks of these folders."""
-    packer = _Packer(max_tokens)
+    most = max(max_tokens - max_tokens * ROOM_PERCENT // 100, 1)
+    packer = _Packer(most)
     for folder in sorted(packages):
         parts = packages[folder]
         tokens = sum([part[5] for part in parts])
-        if tokens <= max_tokens:
+        if tokens <= most:
             packer.place(folder, parts, tokens)
             continue
         for part in parts:
