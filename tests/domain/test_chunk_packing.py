@@ -143,6 +143,7 @@ def test_what_is_no_text_of_this_repository_is_left_out_and_counted():
         entry("poetry.lock"),
         entry("vendor/x.py"),
         entry("x_pb2.py"),
+        entry("zz_generated.deepcopy.go"),
         entry("x.min.js"),
         entry(".github/workflows/ci.yml"),
         entry("Dockerfile"),
@@ -155,7 +156,7 @@ def test_what_is_no_text_of_this_repository_is_left_out_and_counted():
         "a.py", ".github/workflows/ci.yml", "Dockerfile", "page.css",
     }  # fmt: skip
     assert plan.skipped == {
-        "binary": 1, "empty": 1, "generated": 1, "lock file": 1, "minified": 1, "submodule": 1, "symlink": 1, "vendored": 1,
+        "binary": 1, "empty": 1, "generated": 2, "lock file": 1, "minified": 1, "submodule": 1, "symlink": 1, "vendored": 1,
     }  # fmt: skip
 
 
