@@ -25,11 +25,11 @@ STATE_REF = re.compile(r"^refs/swathe/(.+)/state$")
 
 def status(repo: str, axis: str | None) -> RepoStatus:
     """Every campaign of the repository, or one."""
-    campaigns = tuple(_campaign(workspace) for workspace in _campaigns(repo, axis))
+    campaigns = tuple(_campaign(workspace) for workspace in workspaces_of(repo, axis))
     return RepoStatus(repo=absolute(repo), campaigns=campaigns)
 
 
-def _campaigns(repo: str, axis: str | None) -> list[Workspace]:
+def workspaces_of(repo: str, axis: str | None) -> list[Workspace]:
     """A workspace for each axis that has a state in git, or for the one that works now."""
     target = Target(repo=absolute(repo))
     whole = open_target(target, "none", "", offline=True)
@@ -104,7 +104,7 @@ def _next(workspace: Workspace, run: str) -> str:
 
 def enough(repo: str, axis: str | None) -> Asked:
     """Leave word for the run that works now: it finishes its pass, lands it and stops."""
-    campaigns = _campaigns(repo, axis)
+    campaigns = workspaces_of(repo, axis)
     working = [one for one in campaigns if _campaign(one).running]
     for workspace in working:
         beginning.enough_path(workspace).touch()
@@ -117,7 +117,7 @@ def enough(repo: str, axis: str | None) -> Asked:
 
 def take(repo: str, axis: str, *, run: bool) -> Taken:
     """The git command that brings the landed branch home; run on request."""
-    found = _campaigns(repo, axis)
+    found = workspaces_of(repo, axis)
     if not found:
         raise Refused(
             f"no campaign {axis!r} in {repo!r}. `swathe status {repo}` shows those there are."

@@ -31,6 +31,7 @@ VERBS = {
     "take": Verb("cli.status", "take", KEEP),
     "enough": Verb("cli.status", "enough", KEEP),
     "deploy": Verb("cli.deploy", "deploy", DUTY),
+    "duty": Verb("cli.duty", "duty", DUTY),
     "worker": Verb("cli.worker", "worker", DUTY),
     "server": Verb("cli.server", "app", SERVICE),
 }

@@ -18,6 +18,7 @@ from domain.reading import Confirm, confirmable
 from domain.target import Target, Workspace, hire
 from domain.teaching import teachable
 from tasks.showing import address
+from tasks.slots import answer_for_missed, refuse_many_starts
 
 
 @task(cache_policy=NO_CACHE)
@@ -33,6 +34,7 @@ def open_workspace(
     teach: int = 0,
 ) -> Workspace:
     """Attach to the target, or to the work pool's. Safe to repeat: the same value, however often it is attached."""
+    refuse_many_starts()
     target = asked or target_in(os.environ)
     beginning.check_executor(axis, hired)
     confirmable(confirm, hired)
@@ -44,5 +46,6 @@ def open_workspace(
     redacting.refuse(target, axis)
     workspace = boxed(hire(open_target(target, slug(axis), run or str(flow_run.id)[:13]), hired))
     beginning.attach(workspace)
+    answer_for_missed()
     events.emit(run_folder(workspace), "ui", url=address())
     return workspace
