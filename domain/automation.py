@@ -12,7 +12,13 @@ SECONDS_UNTIL_DEAD = 3 * SECONDS_BETWEEN_HEARTBEATS
 MOST_STARTS = 4
 """Of one run: the first, and three after a crash. The flow counts; an automation would go on for ever."""
 
+SECONDS_OF_SILENCE = 15
+"""After a crash, before the run goes on. A worker tells of a crash twice, a second or two apart: a run that was scheduled again
+between the two was started twice, and the second start found the target held by the first."""
+
 HEARTBEAT = "prefect.flow-run.heartbeat"
+TAKEN_UP = ("AwaitingRetry", "Cancelled", "Cancelling", "Late", "Pending", "Running", "Scheduled")
+"""Names of states that say that somebody went on with a run already."""
 
 
 def automations(pool: str, deployments: Sequence[str]) -> tuple[dict[str, Any], ...]:
@@ -56,14 +62,14 @@ def _resumed(pool: str, related: dict[str, Any]) -> dict[str, Any]:
         "description": f"It goes on where it stopped; it refuses to start for the {MOST_STARTS + 1}th time.",
         "trigger": {
             "type": "event",
-            "posture": "Reactive",
+            "posture": "Proactive",
             "match": {"prefect.resource.id": "prefect.flow-run.*"},
             "match_related": related,
             "for_each": ["prefect.resource.id"],
-            "after": [],
-            "expect": ["prefect.flow-run.Crashed"],
+            "after": ["prefect.flow-run.Crashed"],
+            "expect": [f"prefect.flow-run.{name}" for name in TAKEN_UP],
             "threshold": 1,
-            "within": 0,
+            "within": SECONDS_OF_SILENCE,
         },
         "actions": [
             {

@@ -162,11 +162,25 @@ def checked(file: PrefectFile) -> tuple[Trouble, ...]:
     """What the keys alone do not tell."""
     return (
         *_names(file),
+        *_image(file),
         *(
             Trouble(path=("deployments", number, "schedules", place), said=f"{schedule.trouble}.")
             for number, one in enumerate(file.deployments)
             for place, schedule in enumerate(one.schedules)
             if schedule.trouble
+        ),
+    )
+
+
+def _image(file: PrefectFile) -> tuple[Trouble, ...]:
+    """A container of the worker's own choice has Prefect in it, and no Swathe."""
+    variables = file.spec.job_variables
+    if file.spec.type == "process" or variables.get("image"):
+        return ()
+    return (
+        Trouble(
+            path=("definitions", "work_pools", file.pool, "job_variables"),
+            said=f"a pool of type {file.spec.type!r} needs an `image`: one with Swathe, git and bubblewrap in it.",
         ),
     )
 

@@ -93,6 +93,7 @@ WRONG = {
     "an unset variable": ("https://example.com/acme.git", "{{ $NO_SUCH_THING }}", "NO_SUCH", "$NO_SUCH_THING"),
     "a reference nobody fills in": ("select: UP", 'select: "{{ prefect.blocks.secret.x }}"', "select:", "only `job_variables`"),
     "a second key": ("  - name: pyupgrade@acme", "  - name: a\n    name: pyupgrade@acme", "pyupgrade@acme", "a second 'name'"),
+    "a container without an image": ("type: process", "type: docker", "job_variables:", "needs an `image`"),
     "a sandbox that is none": ("sandbox: auto", "sandbox: of", "job_variables:", "'sandbox' is 'of'"),
 }  # fmt: skip
 
@@ -148,6 +149,13 @@ def test_a_password_in_an_address_is_refused(told):
 def test_a_user_in_an_address_is_not(told):
     assert told(changed("https://example.com/acme.git", "ssh://git@example.com/acme.git")) == []
     assert told(changed("https://example.com/acme.git", "git@example.com:acme.git")) == []
+
+
+@pytest.mark.parametrize("kind", ["docker", "kubernetes"])
+def test_the_same_file_is_of_a_container_pool_with_an_image(told, kind):
+    text = changed("type: process", f"type: {kind}")
+
+    assert told(text.replace("sandbox: auto", "sandbox: auto\n        image: acme/swathe:1")) == []
 
 
 def test_no_yaml_is_told_with_its_line(told):

@@ -6,6 +6,7 @@ import signal
 import sys
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -80,6 +81,10 @@ class Post:
         return pid
 
     def dismiss(self) -> None:
+        from prefect.exceptions import ObjectNotFound  # noqa: PLC0415
+
+        with suppress(ObjectNotFound):
+            self.client.delete_deployment(self.client.read_deployment_by_name(self.deployment).id)
         for pid in self.workers:
             if not ended(pid, 0):
                 os.kill(pid, signal.SIGTERM)
@@ -100,9 +105,9 @@ class Post:
             work_pool_filter=WorkPoolFilter(name=WorkPoolFilterName(any_=[self.name]))
         )
 
-    def state(self, run: UUID, wanted: Callable[[Any], bool]) -> Any:
+    def state(self, run: UUID, wanted: Callable[[Any], bool], seconds: float = SECONDS) -> Any:
         """The state of a run, once it is as `wanted`."""
-        deadline = time.monotonic() + SECONDS
+        deadline = time.monotonic() + seconds
         while not wanted(state := self.client.read_flow_run(run).state):
             assert time.monotonic() < deadline, f"{state}\n{self.said()}"
             time.sleep(0.2)
@@ -110,6 +115,17 @@ class Post:
 
     def final(self, run: UUID) -> Any:
         return self.state(run, lambda state: state.is_final())
+
+    def final_after_crash(self, run: UUID) -> Any:
+        """The last state of a run that crashed once and goes on."""
+
+        def over(state: Any) -> bool:
+            return state.is_final() and self.client.read_flow_run(run).run_count > 1
+
+        return self.state(run, over)
+
+    def is_final(self, run: UUID) -> bool:
+        return self.client.read_flow_run(run).state.is_final()
 
     def said(self) -> str:
         log = self.repo.tools / "worker.log"
