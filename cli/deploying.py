@@ -143,15 +143,14 @@ def form_of(flow: Flow[..., Any]) -> Plain:
 
 def deployment_of(one: Deployment, description: str | None, form: Plain) -> Plain:
     """A deployment in the words of Prefect's API."""
-    paused = {} if one.paused is None else {"paused": one.paused}
+    said = {"paused": one.paused, "version": one.version}
     return {
         "description": one.description or description,
-        "version": one.version,
         "tags": list(one.tags),
         "entrypoint": one.entrypoint,
         "parameters": one.parameters,
         "enforce_parameter_schema": one.enforce_parameter_schema,
-        **paused,
+        **{name: value for name, value in said.items() if value is not None},
         "schedules": [_plain_schedule(schedule) for schedule in one.schedules],
         "concurrency_limit": one.concurrency_limit.limit,
         "concurrency_options": one.concurrency_limit.model_dump(exclude={"limit"}),

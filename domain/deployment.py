@@ -163,6 +163,7 @@ def checked(file: PrefectFile) -> tuple[Trouble, ...]:
     return (
         *_names(file),
         *_image(file),
+        *_repository(file),
         *(
             Trouble(path=("deployments", number, "schedules", place), said=f"{schedule.trouble}.")
             for number, one in enumerate(file.deployments)
@@ -182,6 +183,18 @@ def _image(file: PrefectFile) -> tuple[Trouble, ...]:
             path=("definitions", "work_pools", file.pool, "job_variables"),
             said=f"a pool of type {file.spec.type!r} needs an `image`: one with Swathe, git and bubblewrap in it.",
         ),
+    )
+
+
+def _repository(file: PrefectFile) -> tuple[Trouble, ...]:
+    """The repository is the pool's, for all of its deployments."""
+    return tuple(
+        Trouble(
+            path=("deployments", number, "work_pool", "job_variables", "repo"),
+            said=f"the repository is the pool's, {file.pool!r}: another one has a pool, and a file, of its own.",
+        )
+        for number, one in enumerate(file.deployments)
+        if "repo" in one.work_pool.job_variables
     )
 
 

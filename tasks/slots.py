@@ -39,7 +39,7 @@ def refuse_many_starts() -> None:
 
 
 def answer_for_missed() -> None:
-    """Cancel the due slots of this run's deployment. Comfort: when the server does not do it, the run goes on."""
+    """Cancel the due slots of this run's deployment that ask for the same. Comfort: when the server does not do it, the run goes on."""
     mine = deployment.id
     if not mine:
         return
@@ -60,7 +60,9 @@ def _cancel_due(mine: UUID) -> None:
                 ),
             ),
         )
+        asked = client.read_flow_run(UUID(str(flow_run.id))).parameters
         for run in due:
-            if run.auto_scheduled and str(run.id) != str(flow_run.id):
+            # A schedule may have parameters of its own: what was asked for otherwise is not answered.
+            if run.auto_scheduled and run.parameters == asked and str(run.id) != str(flow_run.id):
                 said = f"The slot of {run.expected_start_time:%Y-%m-%d %H:%M} was missed; run {flow_run.name} answers for it."
                 client.set_flow_run_state(run.id, Cancelled(name=MISSED, message=said))

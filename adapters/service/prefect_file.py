@@ -14,7 +14,7 @@ from adapters.repository.opening import is_url
 from adapters.repository.secrets import Added, shown
 from domain.deployment import Path as Place
 from domain.deployment import PrefectFile, Trouble, checked, explained
-from domain.pool import target_of
+from domain.pool import HOME, target_of
 from domain.redaction import names_a_secret
 from domain.value import Refused, Value
 
@@ -250,6 +250,12 @@ def _repository(content: PrefectFile) -> Iterator[Trouble]:
         yield Trouble(
             path=(*place, "repo"),
             said=f"{repo!r} is a relative path, and a worker has another folder. Write it whole, or as {{{{ $PWD }}}}/{repo}.",
+        )
+    home = content.spec.job_variables.get(HOME)
+    if home is not None and not Path(str(home)).expanduser().is_absolute():
+        yield Trouble(
+            path=(*place, HOME),
+            said=f"{home!r} is a relative path, and a worker has another folder. Write it whole.",
         )
     try:
         target_of(content.spec.job_variables)

@@ -93,6 +93,8 @@ WRONG = {
     "an unset variable": ("https://example.com/acme.git", "{{ $NO_SUCH_THING }}", "NO_SUCH", "$NO_SUCH_THING"),
     "a reference nobody fills in": ("select: UP", 'select: "{{ prefect.blocks.secret.x }}"', "select:", "only `job_variables`"),
     "a second key": ("  - name: pyupgrade@acme", "  - name: a\n    name: pyupgrade@acme", "pyupgrade@acme", "a second 'name'"),
+    "a relative home": ("sandbox: auto", "swathe_home: work", "swathe_home", "a relative path"),
+    "another repository": ("      name: acme", "      name: acme\n      job_variables: {repo: /other}", "repo: /other", "the pool's"),
     "a container without an image": ("type: process", "type: docker", "job_variables:", "needs an `image`"),
     "a sandbox that is none": ("sandbox: auto", "sandbox: of", "job_variables:", "'sandbox' is 'of'"),
 }  # fmt: skip

@@ -1,8 +1,11 @@
 """A prefect file becomes a work pool, and the pool's worker works on its repository. Real server, real worker."""
 
 import json
+import sys
+from pathlib import Path
 
 import pytest
+from harness import sh
 
 pytestmark = pytest.mark.flow
 
@@ -30,6 +33,22 @@ def test_a_second_deploy_changes_nothing_and_says_so(post):
     assert needed(first) == {"work pool": ["new"], "deployment": ["new"], "automation": ["new"]}
     assert needed(second) == {}
     assert "nothing to change" in acme.deploy().output
+
+
+def test_the_file_is_prefects_own(post):
+    """`prefect deploy` takes it for a pool that exists, and leaves what `swathe deploy` would."""
+    nightly = {"slug": "nightly", "cron": "0 2 * * *", "timezone": "Europe/Berlin"}
+    acme = post(more={"schedules": [nightly]}).deployed()
+    acme.write(schedules=[nightly], tags=["by-prefect"])
+    prefect = str(Path(sys.executable).with_name("prefect"))
+
+    done = sh(
+        [prefect, "--no-prompt", "deploy", "--all", "--prefect-file", str(acme.file)],
+        acme.repo.tools,
+    )
+
+    assert done.ok, done.output + done.errors
+    assert needed(acme.deploy("--json")) == {}
 
 
 def test_a_check_shows_what_differs_and_changes_nothing(post, client):

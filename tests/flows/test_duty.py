@@ -181,6 +181,40 @@ def test_ten_missed_slots_are_one_run(make, post):
     assert placed.duty()["deployments"][0]["last"]["state"] != "Missed"
 
 
+def test_a_slot_that_asks_for_something_else_and_a_run_by_hand_are_not_answered_for(
+    post, monkeypatch
+):
+    from tasks.slots import answer_for_missed  # noqa: PLC0415 -- the server is known by now
+
+    often = {"slug": "often", "interval": 1}
+    other = {"slug": "other", "interval": 1, "parameters": {"retry": True}}
+    placed = post(more={"schedules": [often, other]}).deployed()
+    by_hand = placed.start()
+
+    def due(*, retry: bool) -> list[UUID]:
+        now = datetime.now(UTC)
+        return [
+            run.id
+            for run in placed.runs()
+            if run.expected_start_time <= now and run.parameters.get("retry", False) is retry
+        ]
+
+    deadline = time.monotonic() + 120
+    while len(due(retry=False)) < 4 or len(due(retry=True)) < 2:
+        assert time.monotonic() < deadline, placed.runs()
+    same, others = due(retry=False), due(retry=True)
+    mine = next(run for run in same if run != by_hand)
+    known = placed.client.read_deployment_by_name(placed.deployment)
+    monkeypatch.setenv("PREFECT__RUNTIME__DEPLOYMENT__ID", str(known.id))
+    monkeypatch.setenv("PREFECT__RUNTIME__FLOW_RUN__ID", str(mine))
+
+    answer_for_missed()
+
+    names = {run: placed.client.read_flow_run(run).state_name for run in (*same, *others)}
+    missed = {run for run, name in names.items() if name == "Missed"}
+    assert missed == set(same) - {mine, by_hand}
+
+
 def test_a_run_is_not_started_for_ever(make, monkeypatch):
     from cli import asked  # noqa: PLC0415
     from flows import campaign as module  # noqa: PLC0415
