@@ -45,7 +45,7 @@ def review_name() -> str:
     """`review of sqlparse`, or with what is looked for."""
     asked: dict[str, Any] = flow_run.parameters
     axis = f": {title(asked['axis'])}" if asked.get("axis") else ""
-    return f"review of {PurePath(asked['target'].repo).name.removesuffix('.git')}{axis}"
+    return f"review of {_repository(asked.get('target'))}{axis}"
 
 
 def held(busy: Busy) -> State[Report]:

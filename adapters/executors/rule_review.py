@@ -26,8 +26,9 @@ def review(workspace: Workspace, tip: str, family: str, chunk: Chunk) -> tuple[V
 
 
 def mend(workspace: Workspace, family: str, brief: Brief) -> Chain:
-    """One commit for each finding in the files of the brief that has a fix."""
-    return passes.make(workspace, engine_of(family), brief)
+    """One commit for each finding in the files of the brief that has a fix; the others are told one by one elsewhere."""
+    chain = passes.make(workspace, engine_of(family), brief)
+    return chain.model_copy(update={"notes": ()})
 
 
 def families() -> tuple[str, ...]:

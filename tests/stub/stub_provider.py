@@ -28,6 +28,7 @@ class Request:
     headers: Mapping[str, str]
     count: Count
     said: Said
+    seen: Seen
 
 
 @dataclass
@@ -79,18 +80,17 @@ class Provider:
             attempt = self.asked[state]
             self.asked[state] += 1
             number = sum(self.asked.values())
-        said = self.script(
-            Seen(
-                family=family,
-                body=body,
-                answers=state[1],
-                attempt=attempt,
-                conversation=opening,
-                user=user,
-                results=results,
-                tools=dialect.tool_names(body),
-            )
+        seen = Seen(
+            family=family,
+            body=body,
+            answers=state[1],
+            attempt=attempt,
+            conversation=opening,
+            user=user,
+            results=results,
+            tools=dialect.tool_names(body),
         )
+        said = self.script(seen)
         billed = isinstance(said, Turn) or said.billed
         count = self._count(family, body) if billed else Count(0, 0, 0)
         if billed:
@@ -99,7 +99,7 @@ class Provider:
                 family, count, output, conversation=opening, answers=state[1], attempt=attempt
             )
         with self.lock:
-            self.requests.append(Request(family, raw, body, headers, count, said))
+            self.requests.append(Request(family, raw, body, headers, count, said, seen))
         return Answer(dialect, said, body, count, number)
 
     def _count(self, family: Family, body: Mapping[str, Any]) -> Count:
