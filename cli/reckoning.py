@@ -13,7 +13,7 @@ from adapters.repository.opening import open_target
 from adapters.repository.workspaces import target_place
 from cli.pools import RepositoryPool
 from cli.standing import status, workspaces_of
-from domain.duty import DAYS, Home, PoolDuty, waiting
+from domain.duty import DAYS, Home, OnDuty, PoolDuty, waiting
 from domain.status import CampaignStatus
 from domain.target import Target, Workspace
 from domain.value import Refused
@@ -29,14 +29,8 @@ def reckoned(pool: RepositoryPool, duty: PoolDuty, slugs: tuple[str, ...]) -> Po
 def _with_home(duty: PoolDuty, slugs: tuple[str, ...]) -> PoolDuty:
     since = int((datetime.now(UTC) - timedelta(days=DAYS)).timestamp())
     found = {one.axis: _lately(one, since) for one in workspaces_of(duty.repo, None)}
-    by_axis = {axis: found.get(axis, Lately()) for axis in slugs}
     deployments = tuple(
-        one.model_copy(
-            update={
-                "landed_7_days": by_axis[axis].landed,
-                "spend_usd_7_days": by_axis[axis].spend_usd,
-            }
-        )
+        _with_week(one, found.get(axis, Lately())) if axis else one
         for one, axis in zip(duty.deployments, slugs, strict=True)
     )
     standing = status(duty.repo, None).campaigns
@@ -50,6 +44,10 @@ def _with_home(duty: PoolDuty, slugs: tuple[str, ...]) -> PoolDuty:
         works=(holder.run or "a run that is just beginning") if holder else "",
     )
     return duty.model_copy(update={"home": home, "deployments": deployments})
+
+
+def _with_week(one: OnDuty, week: Lately) -> OnDuty:
+    return one.model_copy(update={"landed_7_days": week.landed, "spend_usd_7_days": week.spend_usd})
 
 
 def _lately(workspace: Workspace, since: int) -> Lately:

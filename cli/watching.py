@@ -23,8 +23,9 @@ from prefect.utilities.urls import url_for
 from pydantic import TypeAdapter, ValidationError
 
 from cli.pools import RepositoryPool, chosen, pools
-from domain.axis import Axis, slug, title
+from domain.axis import Axis, Sentence, slug, title
 from domain.duty import LastRun, OnDuty, PoolDuty
+from domain.review_options import review_slug
 from domain.words import duration
 from tasks.slots import MISSED
 
@@ -32,6 +33,8 @@ AT_WORK = (StateType.RUNNING, StateType.PENDING, StateType.CANCELLING)
 OVER = (StateType.COMPLETED, StateType.FAILED, StateType.CRASHED, StateType.CANCELLED)
 BAD = (StateType.FAILED, StateType.CRASHED)
 MOST_LATE = 200
+REVIEW = "review-loop"
+"""As Prefect names the flow."""
 _AXIS: TypeAdapter[Axis] = TypeAdapter(Axis)
 
 
@@ -47,23 +50,23 @@ def _watched(client: SyncPrefectClient, pool: RepositoryPool) -> tuple[PoolDuty,
     online = client.read_workers_for_work_pool(
         pool.name, worker_filter=WorkerFilter(status=WorkerFilterStatus(any_=["ONLINE"]))
     )
-    deployed = client.read_deployments(
+    known = client.read_deployments(
         work_pool_filter=WorkPoolFilter(name=WorkPoolFilterName(any_=[pool.name]))
     )
-    deployed = sorted(deployed, key=lambda one: one.name)
+    known = sorted(known, key=lambda one: one.name)
+    deployed = [(one, client.read_flow(one.flow_id).name) for one in known]
     duty = PoolDuty(
         pool=pool.name,
         type=pool.type,
         repo=pool.repo,
         paused=pool.paused,
         workers=len(online),
-        deployments=tuple(_on_duty(client, one) for one in deployed),
+        deployments=tuple(_on_duty(client, one, flow) for one, flow in deployed),
     )
-    return duty, tuple(_axis(one)[1] for one in deployed)
+    return duty, tuple(_axis(one, flow)[1] for one, flow in deployed)
 
 
-def _on_duty(client: SyncPrefectClient, one: DeploymentResponse) -> OnDuty:
-    flow = client.read_flow(one.flow_id).name
+def _on_duty(client: SyncPrefectClient, one: DeploymentResponse, flow: str) -> OnDuty:
     now = datetime.now(UTC)
     due = _runs(client, one, (StateType.SCHEDULED,), FlowRunSort.EXPECTED_START_TIME_ASC, MOST_LATE)
     late = [run for run in due if run.expected_start_time and run.expected_start_time <= now]
@@ -74,7 +77,7 @@ def _on_duty(client: SyncPrefectClient, one: DeploymentResponse) -> OnDuty:
     paused = _runs(client, one, (StateType.PAUSED,), FlowRunSort.START_TIME_DESC, 1)
     return OnDuty(
         deployment=f"{flow}/{one.name}",
-        axis=_axis(one)[0],
+        axis=_axis(one, flow)[0],
         paused=one.paused,
         schedules=tuple(map(_said, one.schedules)),
         next=_at(ahead[0].expected_start_time) if ahead else "",
@@ -136,10 +139,14 @@ def _said(found: Any) -> str:
     return said if found.active else f"{said}, switched off"
 
 
-def _axis(one: DeploymentResponse) -> tuple[str, str]:
-    """Its title and its slug, as far as a deployment names an axis."""
+def _axis(one: DeploymentResponse, flow: str) -> tuple[str, str]:
+    """What it is about, and the slug of its campaign, as far as the deployment says it."""
+    asked = one.parameters.get("axis")
     try:
-        axis = _AXIS.validate_python(one.parameters.get("axis"))
+        axis = _AXIS.validate_python(asked) if asked else None
     except ValidationError:
         return "", ""
-    return title(axis), slug(axis)
+    if flow == REVIEW:
+        words = axis if isinstance(axis, Sentence) else None
+        return (f"review: {title(words)}" if words else "review"), review_slug(words)
+    return (title(axis), slug(axis)) if axis else ("", "")

@@ -17,6 +17,7 @@ from domain.review_options import ReviewSettings
 from domain.reviewers import Opened
 from domain.target import Target
 from tasks.showing import address
+from tasks.slots import answer_for_missed, refuse_many_starts
 
 
 @task(cache_policy=NO_CACHE)
@@ -32,6 +33,7 @@ def open_review(
     budget: Budget,
 ) -> Opened:
     """Attach to the target, or to the work pool's. Safe to repeat: the same value, however often it is attached."""
+    refuse_many_starts()
     opened = review_opening.opened(
         asked or target_in(os.environ),
         axis,
@@ -43,5 +45,6 @@ def open_review(
     )
     opened = opened.model_copy(update={"workspace": boxed(opened.workspace)})
     beginning.attach(opened.workspace)
+    answer_for_missed()
     events.emit(run_folder(opened.workspace), "ui", url=address())
     return opened

@@ -30,6 +30,7 @@ class Post:
     job_variables: dict[str, Any] = field(default_factory=dict[str, Any])
     more: dict[str, Any] = field(default_factory=dict[str, Any])
     """Of the deployment."""
+    flow: str = "campaign"
     workers: list[int] = field(default_factory=list[int])
 
     @property
@@ -38,7 +39,7 @@ class Post:
 
     @property
     def deployment(self) -> str:
-        return f"campaign/sites@{self.name}"
+        return f"{self.flow}/sites@{self.name}"
 
     def write(self, **changed: Any) -> Path:
         find, _, edit = self.repo.axis.removeprefix("cmd:").partition(" => ")

@@ -267,3 +267,21 @@ def test_duty_shows_a_page_for_people_and_refuses_an_unknown_repository(post):
     refused = placed.repo.swathe("duty", "nobodys-pool")
     assert refused.exit_code == 2
     assert placed.name in refused.errors
+
+
+def test_a_review_is_on_duty_like_a_campaign(make, post):
+    repo = make(1)
+    more = {"entrypoint": "flows.review_loop.review_loop", "parameters": {"only_rules": True}}
+    placed = post(repo, more=more)
+    placed.flow = "review-loop"
+    placed.deployed()
+    placed.worker()
+
+    run = placed.start()
+    state = placed.final(run)
+
+    assert state.type.value == "COMPLETED", state.message
+    assert placed.client.read_flow_run(run).name == "review of target"
+    (one,) = placed.duty()["deployments"]
+    assert (one["deployment"], one["axis"]) == (placed.deployment, "review")
+    assert (one["last"]["state"], one["landed_7_days"]) == (state.name, 0)
