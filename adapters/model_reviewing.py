@@ -21,6 +21,7 @@ from domain.role import FixReport
 from domain.sweep import Terms
 from domain.target import Workspace
 from domain.verdict import ASKED, Count, Engagement, Review, Unreadable, Verdict, weigh
+from domain.words import sendable
 
 
 def review(
@@ -115,9 +116,7 @@ def _source(workspace: Workspace, task: Assignment) -> str:
         f"## {place_of(part)}\n{_numbered(part, decoded(files[part.path]))}"
         for part in task.chunk.parts
     ]
-    text = redactor.clean("\n\n".join(shown))
-    # A lone surrogate stands for a byte that is no UTF-8: no provider takes one.
-    return text.encode("utf-8", "replace").decode()
+    return sendable(redactor.clean("\n\n".join(shown)))
 
 
 def _numbered(part: Part, text: str) -> str:

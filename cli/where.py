@@ -14,7 +14,7 @@ Axis = Annotated[
     typer.Option(
         metavar="AXIS",
         help="The improvement to carry through: a name from the catalogue, `ruff:UP,SIM` (rules of ruff), "
-        "`ast-grep:RULE.yml`, or `cmd:…` (your own commands).",
+        "`ast-grep:RULE.yml`, `cmd:…` (your own commands), or a sentence, which needs a model: see --executor.",
     ),
 ]
 Json = Annotated[

@@ -352,6 +352,7 @@ class Journal(Value):
             landed_before=len(state.landed) - len(mine),
             parked=state.parked,
             remaining=self._remaining(),
+            looked=survey.known,
             declined=state.declined,
             baseline=_summary(start.baseline),
             flaky=self.flaky,

@@ -163,6 +163,8 @@ class Report(Value):
     """Commits that earlier runs had landed on the branch."""
     parked: tuple[Parked, ...] = ()
     remaining: tuple[Remaining, ...] = ()
+    looked: bool = True
+    """Whether what remains is an answer: of a probe, or of a fresh look. Of a sentence, nobody may have looked yet."""
     declined: tuple[str, ...] = ()
     baseline: BaselineSummary = BaselineSummary()
     flaky: tuple[str, ...] = ()

@@ -27,8 +27,17 @@ _NEXT: dict[Ending, str] = {
 }
 
 
+_NOTHING_PARKED = (
+    "Nothing was made that could have landed. Read the notes above, say more closely what the axis is, or let another "
+    "`--executor` or `--model` try."
+)
+"""Of a run that stalled."""
+
+
 def next_step(report: Report) -> str:
     """What a person does next, besides taking the work home with `report.take`."""
+    if report.ending == "stalled" and not report.parked:
+        return _NOTHING_PARKED
     return _NEXT[report.ending].format(target=printable(report.target))
 
 
@@ -55,7 +64,7 @@ def numbers(report: Report) -> tuple[tuple[str, str], ...]:
         ("time in agent / gate / engine", _shares(report)),
         ("active time", duration(active)),
         ("parked", tallied(parked.reason for parked in report.parked) or "none"),
-        ("remaining", str(len(report.remaining))),
+        ("remaining", str(len(report.remaining)) if report.looked else "nobody has looked"),
         *(_lesson(report.taught) if report.taught else ()),
     )
 

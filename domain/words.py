@@ -32,6 +32,11 @@ def without_credentials(text: str) -> str:
     return _CREDENTIALS.sub("", text)
 
 
+def sendable(text: str) -> str:
+    """`text` as UTF-8 can say it. A lone surrogate, which stands for a byte that is no UTF-8 or for half a character, is taken by nobody."""
+    return text.encode("utf-8", "replace").decode()
+
+
 def counted(number: int, noun: str, plural: str = "") -> str:
     """`1 site`, `2 sites`."""
     return f"{number:,} {noun if number == 1 else plural or f'{noun}s'}"

@@ -141,12 +141,13 @@ def bench(
     files = Files(folder)
 
     def objection(phase: Phase) -> str:
-        left = commands.changes() if phase in COMMITS else ""
-        return (
-            f"this is not committed:\n{left}\nCommit it, or put back exactly these paths."
-            if left
-            else ""
-        )
+        if phase not in COMMITS:
+            return ""
+        if left := commands.changes():
+            return f"this is not committed:\n{left}\nCommit it, or put back exactly these paths."
+        if apart := commands.elsewhere():
+            return f"only what HEAD holds is taken, and these branches hold more:\n{apart}\nBring over what is to land."
+        return ""
 
     return Bench(
         files=files,

@@ -40,6 +40,7 @@ from domain.redaction import Redactor, secrets_in
 from domain.sandbox import Mount, Profile
 from domain.sandbox import agent as agent_profile
 from domain.target import Workspace
+from domain.words import sendable
 
 PASS_SECONDS = 6 * 60 * 60.0
 KEPT_BYTES = 4_000_000
@@ -127,7 +128,7 @@ def _run(
         cwd=agent_folder(workspace),
         env=scrubbed_environment(given),
         timeout_seconds=PASS_SECONDS,
-        stdin=words.encode(),
+        stdin=sendable(words).encode(),
         keep_bytes=KEPT_BYTES,
     )
 

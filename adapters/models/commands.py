@@ -76,6 +76,14 @@ class Commands:
         said = self._rows(words, "")
         return clipped(said, 2_000)
 
+    def elsewhere(self) -> str:
+        """Branches with commits that HEAD does not hold, one a line; empty when there are none."""
+        said = self._rows(
+            ["git", "for-each-ref", "--format=%(refname:short)", "--no-merged=HEAD", "refs/heads"],
+            "",
+        )
+        return clipped(said, 2_000)
+
     def _run(
         self, words: Sequence[str], seconds: float, *, writable: bool, apart: bool = False
     ) -> Finished:

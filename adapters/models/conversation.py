@@ -8,7 +8,7 @@ the same messages byte for byte, so that the provider's cache still holds them.
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar, cast
 
 from pydantic import ValidationError
 from pydantic_ai.messages import (
@@ -24,6 +24,9 @@ from adapters.models.lines import append, read_lines
 from domain.outcome import Outcome
 from domain.prices import Tokens
 from domain.role import Phase
+from domain.words import sendable
+
+M = TypeVar("M", ModelRequest, ModelResponse)
 
 SHORT = 400
 """Characters of a tool's words that are not worth clearing."""
@@ -120,26 +123,21 @@ class Conversation:
         record = _dumped(request)
         self._write({"r": "ask", "key": key, "phase": phase, "m": record})
         self.asks.append(Ask(key, phase))
-        self._add_request(request, record)
+        self._add_request(_plain(request, record), record)
         return None
 
     def send(self, request: ModelRequest) -> None:
         """Add what the model is to be told next."""
         record = _dumped(request)
         self._write({"r": "request", "m": record})
-        self._add_request(request, record)
+        self._add_request(_plain(request, record), record)
 
     def answered(self, response: ModelResponse, call: str, usd: float, tokens: Tokens) -> None:
+        record = _dumped(response)
         self._write(
-            {
-                "r": "answer",
-                "call": call,
-                "usd": usd,
-                "tokens": tokens.model_dump(),
-                "m": _dumped(response),
-            }
+            {"r": "answer", "call": call, "usd": usd, "tokens": tokens.model_dump(), "m": record}
         )
-        self._add_answer(response, call, usd, tokens)
+        self._add_answer(_plain(response, record), call, usd, tokens)
 
     def used(self, call: str, kept: Kept) -> None:
         """Keep what a tool said, before anything comes of it."""
@@ -284,9 +282,27 @@ def _dumped(message: ModelMessage) -> dict[str, Any]:
     return ModelMessagesTypeAdapter.dump_python([message], mode="json")[0]
 
 
+def _plain(message: M, record: dict[str, Any]) -> M:
+    """The message as it will be read again, if there is anything in it that cannot be sent."""
+    return message if _sendable(record) == record else cast("M", _loaded(record))
+
+
 def _loaded(record: dict[str, Any]) -> ModelMessage:
-    loaded: Sequence[ModelMessage] = ModelMessagesTypeAdapter.validate_python([record])
+    loaded: Sequence[ModelMessage] = ModelMessagesTypeAdapter.validate_python([_sendable(record)])
     return loaded[0]
+
+
+def _sendable(value: Any) -> Any:
+    """A record in which every text can be sent: one that cannot would be refused by every later request, too."""
+    match value:
+        case str():
+            return sendable(value)
+        case dict():
+            return {name: _sendable(one) for name, one in value.items()}  # pyright: ignore[reportUnknownVariableType]
+        case list():
+            return [_sendable(one) for one in value]  # pyright: ignore[reportUnknownVariableType]
+        case _:
+            return value
 
 
 def _free(path: Path) -> Path:

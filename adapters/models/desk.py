@@ -42,6 +42,7 @@ from adapters.models.toolbox import (
 from domain.patch import PatchRefused, parse_patch, patched
 from domain.redaction import Redactor
 from domain.role import ENDS, READ_ONLY, Answer, Phase
+from domain.words import sendable
 
 PROBLEMS = 5
 """Of one call, told at the most."""
@@ -166,9 +167,7 @@ class Desk:
         except (Wrong, FileRefused, PatchRefused, CommandRefused) as error:
             text, ok = str(error), False
         shown = self.bench.redactor.clean(clipped(text, 2 * OUTPUT_CHARACTERS))
-        # A lone surrogate stands for a byte that is no UTF-8: no provider takes one.
-        shown = shown.encode("utf-8", "replace").decode()
-        return Kept(name, ok, shown, tuple(notes))
+        return Kept(name, ok, sendable(shown), tuple(notes))
 
     def _look(self, given: object, notes: list[str]) -> str:
         """What a tool says that changes no file; empty for the others."""

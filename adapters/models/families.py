@@ -6,12 +6,14 @@ Two families check each other. Nothing here imports an SDK: the command line ask
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
+from urllib.parse import urlsplit
 
 from adapters.models.prices import price_of
 from domain.hired import Effort, Family, Hired
 from domain.ledger import Caps
 from domain.prices import Price, parse_price
 from domain.value import Refused
+from domain.words import without_credentials
 
 OUTPUT_TOKENS = 32_000
 """Of one answer, with what the model thinks."""
@@ -82,10 +84,28 @@ def connect(
         family=family,
         model=chosen,
         key=key,
-        address=environment.get(facts.address) or None,
+        address=_address(facts.address, environment),
         price=known,
         effort=hired.effort,
     )
+
+
+def _address(name: str, environment: Mapping[str, str]) -> str | None:
+    """Another address than the provider's own, if there is one. What is none would be tried, and waited for, as a network that is down."""
+    given = environment.get(name, "").strip()
+    if not given:
+        return None
+    try:
+        parts = urlsplit(given)
+        usable = parts.scheme in {"http", "https"} and bool(parts.hostname) and parts.port != 0
+    except ValueError:  # a port that is no number
+        usable = False
+    if not usable:
+        raise Refused(
+            f"{name} is {without_credentials(given)!r}, which is no address of a provider. Give one with its scheme, as in "
+            f"https://gateway.example/v1, or take it out of the environment for the provider's own."
+        )
+    return given
 
 
 def with_key(environment: Mapping[str, str]) -> tuple[Family, ...]:

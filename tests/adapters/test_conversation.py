@@ -132,3 +132,40 @@ def test_half_a_line_at_the_end_is_as_if_it_had_not_been_written(path):
             ModelRequest,
         ]
         assert Conversation.open(path, HEAD).note == ""
+
+
+HALF = "\ud83d and \udce9"
+"""Half of a character of two, and a byte that is no UTF-8: no request can hold them."""
+
+
+def test_what_could_not_be_sent_is_kept_out_whoever_said_it(path):
+    one = Conversation.open(path, HEAD)
+    one.begin("a", "work", f"PHASE: work {HALF}")
+    response = ModelResponse(
+        parts=[
+            TextPart(f"I look {HALF}"),
+            ToolCallPart("bash", {HALF: [HALF]}, tool_call_id="c1"),
+        ]
+    )
+    one.answered(response, "talk:1", 0.5, Tokens(plain=100, output=10))
+    one.send(ModelRequest(parts=[ToolReturnPart("bash", HALF, "c1")]))
+
+    two = Conversation.open(path, HEAD)
+
+    assert repr(one.messages) == repr(two.messages)
+    for messages in (one.messages, two.messages):
+        repr(messages).encode()
+        said = messages[1].parts
+        assert said[0].content == "I look ? and ?"
+        str(said[1].args).encode()
+
+
+def test_a_conversation_that_was_kept_with_such_words_can_be_gone_on_with(path):
+    one = Conversation.open(path, HEAD)
+    one.begin("a", "work", "PHASE: work HERE")
+    lines = path.read_text().replace("HERE", "\\ud83d")
+    path.write_text(lines)
+
+    two = Conversation.open(path, HEAD)
+
+    assert two.messages[0].parts[0].content == "PHASE: work ?"

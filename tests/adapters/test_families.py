@@ -97,3 +97,28 @@ def test_a_family_brings_only_its_own_sdk(family):
     code += f"from adapters.models.{family} import open_model; open_model(made, 'c'); "
     code += f"print({other!r} in sys.modules)"
     assert printed(code) == "False"
+
+
+@pytest.mark.parametrize(
+    "address",
+    ["nonsense", "localhost:8080", "ftp://x", "https://", "http://x:port", "//x", "http://x:0"],
+)
+def test_an_address_that_is_none_is_refused_before_anything_is_tried(address):
+    environment = {**CLAUDE, "ANTHROPIC_BASE_URL": address}
+    with pytest.raises(Refused, match=r"ANTHROPIC_BASE_URL is .* no address.*https://"):
+        connect(Hired(family="claude"), environment)
+
+
+@pytest.mark.parametrize(
+    "address", ["https://gateway.example/v1", "http://[::1]:8080", "HTTP://x", " http://x "]
+)
+def test_an_address_is_taken_as_it_is(address):
+    made = connect(Hired(family="claude"), {**CLAUDE, "ANTHROPIC_BASE_URL": address})
+    assert made.address == address.strip()
+
+
+def test_no_password_of_an_address_is_in_its_refusal():
+    environment = {**CLAUDE, "ANTHROPIC_BASE_URL": "ftp://me:canary@x"}
+    with pytest.raises(Refused) as refused:
+        connect(Hired(family="claude"), environment)
+    assert "canary" not in str(refused.value)

@@ -201,3 +201,17 @@ def test_a_long_table_is_cut_and_says_so():
 
     assert said.count("Remove os") == MOST_ROWS
     assert f"… and {MOST_ROWS} more, in the JSON of this report." in said
+
+
+def test_a_run_that_stalled_is_not_sent_to_commits_that_do_not_exist():
+    stalled = REPORT.model_copy(update={"ending": "stalled"})
+
+    assert "parked commits" in next_step(stalled)
+    assert "parked" not in next_step(stalled.model_copy(update={"parked": ()}))
+
+
+def test_what_nobody_looked_for_is_not_said_to_be_none():
+    unknown = REPORT.model_copy(update={"remaining": (), "looked": False})
+
+    assert dict(numbers(unknown))["remaining"] == "nobody has looked"
+    assert dict(numbers(REPORT))["remaining"] == "1"

@@ -101,7 +101,7 @@ def _input(call: Call) -> Any:
         return dict(call.arguments)
     try:
         return json.loads(call.arguments)
-    except ValueError:
+    except (ValueError, RecursionError):
         return {}
 
 
