@@ -31,10 +31,15 @@ from domain.site import Listing, Site
 from domain.state import State
 from domain.target import Workspace
 from domain.value import Refused
-from domain.words import MINUTE, counted
+from domain.words import MINUTE, counted, printable
 
 MOST_LEFT = 5
 """Sites that a model says are left, told in the report."""
+MOST_NAMED = 500
+"""Sites that one look names: those behind them are found by the next."""
+MOST_WORDS = 400
+"""Characters of what a model says of one thing. Whole, it is in the conversation that is kept."""
+MOST_PATH = 4096
 NO_HALT: Halt = ""
 HALTS: dict[str, Halt] = {"budget": "budget", "paused": "paused", "fatal": "refused"}
 
@@ -135,7 +140,10 @@ def look_afresh(
         return None
     alone = ": no other family has a key" if reader.family == workspace.hired.family else ""
     note = f"looked at afresh by {reader.family}{alone}"
-    return Listing(sites=_sites(outcome.answer.sites), notes=(note,))
+    named = outcome.answer.sites
+    more = (f"it named {len(named):,} sites; the first {MOST_NAMED} are kept",)
+    notes = (note, *more) if len(named) > MOST_NAMED else (note,)
+    return Listing(sites=_sites(named[:MOST_NAMED]), notes=notes)
 
 
 def other(hired: Hired) -> Hired | None:
@@ -148,10 +156,10 @@ def _sites(found: Sequence[Finding]) -> tuple[Site, ...]:
     return numbered(
         Site(
             key=site_key("", finding.path, (finding.what,)),
-            path=finding.path,
+            path=finding.path[:MOST_PATH],
             line=finding.line,
             end_line=finding.line,
-            message=finding.what,
+            message=_short(finding.what),
         )
         for finding in found
     )
@@ -253,12 +261,17 @@ def _in_words(verdict: Verdict, tail: str) -> str:
 def _said(outcome: Outcome) -> tuple[str, ...]:
     report = outcome.answer
     asked = tuple(
-        f"it asked {one.question!r}, and went on with {one.assumption!r}" for one in outcome.asked
+        f"it asked {_short(one.question)!r}, and went on with {_short(one.assumption)!r}"
+        for one in outcome.asked
     )
     if not isinstance(report, PassReport):
         return (f"the pass ended without a report: {outcome.ended}. {outcome.why}".strip(), *asked)
-    needs = (f"it needs a human: {report.needs_human}",) if report.needs_human else ()
-    left = [*report.sites_remaining[:MOST_LEFT]]
+    needs = (f"it needs a human: {_short(report.needs_human)}",) if report.needs_human else ()
+    left = [*map(_short, report.sites_remaining[:MOST_LEFT])]
     more = len(report.sites_remaining) - len(left)
     left += [f"and {more} more"] if more > 0 else []
     return (*asked, *needs, *([f"it says is left: {'; '.join(left)}"] if left else []))
+
+
+def _short(words: str) -> str:
+    return printable(words, MOST_WORDS)

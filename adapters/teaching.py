@@ -14,6 +14,7 @@ from adapters.executors.consult import Consultant
 from adapters.executors.reading import Reader
 from adapters.hiring import HALTS, reading_ears
 from adapters.processes.temporary import temporary_folder
+from adapters.processes.tool import TookTooLong
 from adapters.repository import landed
 from adapters.repository.settling import save
 from adapters.repository.workspaces import run_folder, store
@@ -48,6 +49,13 @@ from domain.teaching import (
 )
 from domain.value import Refused
 from domain.words import counted
+
+MOST_REHEARSING_SECONDS = 20.0
+"""For a rule on the few files of one example: where relations are nested, ast-grep tries them all with each other."""
+TOO_SLOW = (
+    f"On the files of one commit it has no result after {MOST_REHEARSING_SECONDS:.0f} s. Nest no relation (`has`, `inside`) in another "
+    f"one, or bound them with `stopBy`."
+)
 
 
 def teach(workspace: Workspace, axis: Axis, brief: Brief) -> Lecture:
@@ -118,6 +126,8 @@ class _Teacher:
             return f"It has {len(rule):,} characters; {MOST_RULE:,} are allowed.", ()
         try:
             tried = [rehearsed(rule, example) for example in (*chosen.shown, *chosen.held)]
+        except TookTooLong:
+            return TOO_SLOW, ()
         except Refused as refused:
             return str(refused), ()
         return ("" if proven(tried, chosen) else objection(tried, chosen)), tried
@@ -163,7 +173,9 @@ def _edits(rule: str, files: dict[str, bytes]) -> list[list[Edit]]:
             place = Path(folder) / path
             place.parent.mkdir(parents=True, exist_ok=True)
             place.write_bytes(content)
-        look = AstGrepLook(Reader(Path(folder)), AstGrep(rule=rule))
+        look = AstGrepLook(
+            Reader(Path(folder)), AstGrep(rule=rule), seconds=MOST_REHEARSING_SECONDS
+        )
         found = look(sorted(files)).found
     steps = {path: planned(found.get(path, [])).steps for path in files}
     return [[edit for step in steps[path] for edit in step[0].edits] for path in files]

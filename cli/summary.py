@@ -100,11 +100,13 @@ def _home(report: Report, console: Console) -> None:
     """Branch, commit and the command that takes them, whatever the ending."""
     rows = (
         ("branch", f"{report.branch} {report.tip[:12]}".strip()),
-        ("UI", report.ui),
         ("run", report.run),
     )
     console.print()
     console.print(terminal.grid(*(row for row in rows if row[1])))
+    if report.ui:
+        # An address in two pieces cannot be opened.
+        console.print("UI: ", terminal.said(report.ui), soft_wrap=True)
     console.print("next:", terminal.said(next_step(report)))
     if report.take and (report.landed or report.landed_before):
         # Alone on its line and never wrapped, to be copied as it is.

@@ -66,7 +66,7 @@ class Reading(Value):
 
     @property
     def _said(self) -> str:
-        said = [f"{one.path}:{one.line} {_short(one.what)}" for one in self.findings]
+        said = [_short(f"{one.path}:{one.line} {one.what}") for one in self.findings]
         more = len(said) - MOST_FINDINGS
         rest = [f"and {more} more"] if more > 0 else []
         return "; ".join([*said[:MOST_FINDINGS], *rest]) or _short(self.note)

@@ -10,7 +10,7 @@ from typing import NotRequired, TypedDict
 
 from adapters.executors.reading import Reader, Source, is_utf8, read_regular, restored, walked
 from adapters.executors.scan import Scan
-from adapters.processes.tool import ToolOutput, chunked, run_tool, tool_path
+from adapters.processes.tool import TOOL_SECONDS, ToolOutput, chunked, run_tool, tool_path
 from domain.axis import AstGrep
 from domain.lines import byte_offsets
 from domain.site import Edit
@@ -47,6 +47,8 @@ class AstGrepLook:
     """Its rule is the YAML text."""
     every: bool = False
     """Also what has no fix."""
+    seconds: float = TOOL_SECONDS
+    """For one call of ast-grep."""
 
     def __call__(self, paths: Sequence[str] | None) -> Scan:
         """Look at `paths`; None: at what ast-grep itself would look at."""
@@ -113,7 +115,10 @@ class AstGrepLook:
             self.axis.rule,
         ]
         answer = run_tool(
-            [tool_path("ast-grep"), *options, *arguments], cwd=self.reader.root, stdin=stdin
+            [tool_path("ast-grep"), *options, *arguments],
+            cwd=self.reader.root,
+            stdin=stdin,
+            timeout_seconds=self.seconds,
         )
         if answer.exit_code not in (0, 1) or (answer.exit_code and b"rule" in answer.stderr):
             raise Refused(

@@ -21,8 +21,13 @@ from adapters.processes.surroundings import tool
 from domain.refusal import Refused
 
 PACKAGES = {"ruff": "ruff", "ast-grep": "ast-grep-cli"}
+TOOL_SECONDS = 600.0
 ARGUMENT_BYTES = 512_000
 """Paths handed over in one call: a quarter of what Linux allows for arguments and environment."""
+
+
+class TookTooLong(Refused):
+    """The tool was ended: it had worked for longer than it may."""
 
 
 @dataclass(frozen=True)
@@ -62,7 +67,7 @@ def run_tool(
     *,
     cwd: Path,
     stdin: bytes = b"",
-    timeout_seconds: float = 600.0,
+    timeout_seconds: float = TOOL_SECONDS,
     environment: Mapping[str, str] | None = None,
 ) -> ToolOutput:
     """Run `argv` to its end in a process group of its own, which is killed when time is up."""
@@ -78,7 +83,7 @@ def run_tool(
         try:
             stdout, stderr = process.communicate(stdin, timeout_seconds)
         except subprocess.TimeoutExpired:
-            raise Refused(
+            raise TookTooLong(
                 f"{Path(argv[0]).name} did not end within {timeout_seconds:.0f} s in {str(cwd)!r}. "
                 f"Limit the scope with --paths."
             ) from None

@@ -2,6 +2,8 @@
 
 import pytest
 
+from adapters import teaching
+from adapters.processes.tool import TookTooLong
 from adapters.repository.landed import examples, first_parent
 from adapters.repository.workspaces import store
 from adapters.teaching import rehearsed
@@ -68,6 +70,35 @@ def test_what_ast_grep_refuses_is_refused_and_no_file_is_read_in_its_place(text)
         rehearsed(plain_rule(text), ONE)
 
     assert "root:" not in str(refused.value)
+
+
+def nested(depth: int) -> str:
+    """A rule whose relations ast-grep tries with each other: seven times as long for each one more."""
+    lines = ["id: x", "language: python", "rule:", "  any:", "    - pattern: old($A)", "    -"]
+    for level in range(depth):
+        space = "  " * (level + 3)
+        kinds = ("module", "expression_statement", "assignment", "parenthesized_expression")
+        lines += [f"{space}any: [{', '.join(f'{{kind: {kind}}}' for kind in kinds)}]"]
+        lines += [f"{space}has:", f"{space}  stopBy: end"]
+    lines += [f"{'  ' * (depth + 3)}kind: lambda", "fix: new($A)", ""]
+    return "\n".join(lines)
+
+
+DEEP = f"deep = {'(' * 60}1{')' * 60}\n"
+
+
+def test_a_rule_that_matches_for_ever_is_ended(monkeypatch):
+    monkeypatch.setattr(teaching, "MOST_REHEARSING_SECONDS", 0.5)
+    one = example(a=(f"{DEEP}x = old(1)\n", f"{DEEP}x = new(1)\n"))
+
+    with pytest.raises(TookTooLong):
+        rehearsed(nested(12), one)
+
+
+def test_a_rule_with_relations_is_none_that_matches_for_ever():
+    one = example(a=(f"{DEEP}x = old(1)\n", f"{DEEP}x = new(1)\n"))
+
+    assert rehearsed(nested(2), one).verdict == "same"
 
 
 def test_a_rule_is_never_run_by_a_shell(tmp_path):

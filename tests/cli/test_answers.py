@@ -28,6 +28,15 @@ def test_every_ending_has_its_exit_code_and_names_branch_commit_and_command(swat
     assert ran.out.rstrip().endswith(TAKE)
 
 
+def test_the_address_of_the_run_is_in_one_piece(swathe, engine):
+    address = f"http://127.0.0.1:45893/flow-runs/flow-run/{'f3e5569e-' * 9}"
+    engine.report = engine.report.model_copy(update={"ui": address})
+
+    ran = swathe("run", ".", "--axis", "ruff:UP")
+
+    assert address in ran.out
+
+
 def test_a_program_reads_one_line_of_json(swathe, engine):
     ran = swathe("run", ".", "--axis", "ruff:UP", "--json")
 

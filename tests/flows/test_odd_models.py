@@ -227,3 +227,36 @@ def test_of_two_runs_at_once_one_works_and_the_other_pays_nothing(make, serve):
     assert (second.ending, asked) == ("busy", 0)
     assert {request.family for request in provider.requests[:2]} == {"claude"}
     assert repo.log("%s") == ["Count a"]
+
+
+def test_what_it_writes_without_end_is_cut_in_what_is_kept_of_it(make, serve):
+    page = "so \x1b[31m[bold]" * (MEGA // 8)
+    named = [{"path": "a.txt", "line": n + 1, "what": page[:2000]} for n in range(500)]
+    looks = [sites(*named, {"path": page[:5000], "line": 1, "what": page}), sites()]
+    asked: list[str] = []
+
+    def rescan(seen):
+        asked.append(seen.family)
+        return looks[min(len(asked), 2) - 1]
+
+    ask = Turn(calls=(Call("ask", {"question": page, "assumption": page}),))
+    end = finish(needs_human=page, sites_remaining=[page] * 9, note=page)
+    provider = serve(
+        by_phase(
+            [
+                [ask, changing("a.txt", "zero\n", "Count a from zero"), end],
+                [changing("b.txt", "zero\n", "Count b from zero"), finish()],
+            ],
+            [rescan],
+        )
+    )
+    repo = make(0, FILES)
+    repo.gate(CHECKS)
+
+    report = repo.run(axis=AXIS, hired={"family": "claude"}, sandbox="required")
+
+    assert report.ending == "complete", report.why
+    assert len(repo.state().model_dump_json()) < MEGA
+    assert len(report.model_dump_json()) < MEGA
+    second = next(r for r in provider.requests if b"Pass 2." in r.raw)
+    assert len(second.raw) < MEGA
