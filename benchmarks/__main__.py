@@ -20,6 +20,7 @@ BENCHMARKS = {
     "sandbox": "what the sandbox costs a command, and whole runs with it and without",
     "talking": "what the engine adds to a step of a model, and what the provider has cached",
     "chunks": "`swathe plan` against repomix and git's listing, its growth, and how its plans keep over a history",
+    "chunk_sample": "the tokens of real repositories by a sample of places, against a count of every file",
     "parity": "site by site against `ruff --fix`: the same tree, and how long",
 }
 

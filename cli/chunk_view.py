@@ -29,6 +29,9 @@ def _text(repo: str, planned: Planned) -> str:
 def _title(repo: str, planned: Planned) -> str:
     scope = f" (--paths {' '.join(planned.settings.paths)})" if planned.settings.paths else ""
     how = "counted" if planned.counted else "estimated by extension"
+    if planned.sampled:
+        tokens_seen, percent = planned.sampled
+        how += f" ({tokens_seen:,} by a sample, within {percent} %)"
     files, size, tokens = _sums(planned.plan)
     return (
         f"{counted(len(planned.plan.chunks), 'chunk')} of at most {planned.settings.max_tokens:,} tokens in {printable(repo)}"
@@ -64,7 +67,7 @@ def _json(repo: str, planned: Planned) -> str:
     """One line, in ASCII: a path whose bytes are not UTF-8 survives the way out."""
     import json
 
-    where, settings, plan, exact = planned
+    where, settings, plan, exact, sampled = planned
     said = {
         "repo": repo,
         "commit": where.commit,
@@ -73,6 +76,7 @@ def _json(repo: str, planned: Planned) -> str:
         "digest": plan.digest,
         "tokens": sum(part.tokens for part in plan.parts),
         "counted": exact,
+        "sampled": sampled._asdict() if sampled else None,
         "chunks": [
             {
                 "name": chunk.name,

@@ -53,6 +53,14 @@ Exact = Annotated[
         rich_help_panel=REVIEW,
     ),
 ]
+Sample = Annotated[
+    bool,
+    typer.Option(
+        "--sample",
+        help="Say how many tokens there are by a sample of 200 places: nearer than the estimate, and quicker than --exact.",
+        rich_help_panel=REVIEW,
+    ),
+]
 
 
 def plan(
@@ -67,6 +75,7 @@ def plan(
     window_tokens: WindowTokens = None,
     window_percent: WindowPercent = WINDOW_PERCENT,
     exact: Exact = False,
+    sample: Sample = False,
     verify: where.Verify = None,
     setup: where.Setup = None,
     environment: where.Environment = "",
@@ -79,7 +88,7 @@ def plan(
 
     With --axis: the sites of that axis, and what `swathe run` would do with them. Without: the chunks in which a review
     would read the repository, and which files it would skip and why. Sizes are git's: no file is read, and
-    tokens are estimated, unless you ask for --exact.
+    tokens are estimated by extension, unless you ask for --sample or --exact.
     """
     if axis is None:
         words_of_an_axis = {
@@ -101,6 +110,7 @@ def plan(
             window_tokens=window_tokens,
             window_percent=window_percent,
             exact=exact,
+            sample=sample,
             as_json=as_json,
             of_an_axis=given,
         )

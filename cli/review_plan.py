@@ -23,15 +23,18 @@ def show(
     window_tokens: int | None = None,
     window_percent: int = WINDOW_PERCENT,
     exact: bool = False,
+    sample: bool = False,
     as_json: bool = False,
     of_an_axis: Sequence[str] = (),
 ) -> None:
-    """Print it. `exact`: as a review goes by it. `of_an_axis`: options that were given and mean nothing without --axis."""
+    """Print it. `exact`: as a review goes by it. `sample`: with the tokens by a sample. `of_an_axis`: options that were given and mean nothing without --axis."""
     with _told(repo, as_json=as_json):
         for name in of_an_axis:
             raise Refused(
                 f"{name} is of the plan of an axis, and no axis was named. Add --axis, or leave {name} out."
             )
+        if sample and exact:
+            raise Refused("--exact counts the tokens of every file. Leave --sample out.")
         settings = Settings(
             _budget(max_tokens, window_tokens, window_percent),
             tuple(map(checked.glob, paths)),
@@ -43,6 +46,10 @@ def show(
         gc.disable()  # a million small tuples, no cycle among them, and then the process ends
         asked = checked.repository(repo), settings, checked.ref("--base", base)
         planned = _kept(*asked) if exact else chunks.plan_of(*asked)
+        if sample:
+            from adapters.repository import sampling
+
+            planned = planned._replace(sampled=sampling.sample(planned))
         chunk_view.show(repo, planned, as_json=as_json)
 
 

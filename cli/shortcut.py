@@ -6,7 +6,12 @@ It knows the plain words only. Whatever else is typed goes to the parser, which 
 from collections.abc import Sequence
 from typing import Any
 
-FLAGS = {"--json": "as_json", "--exact": "exact", "--include-generated": "include_generated"}
+FLAGS = {
+    "--json": "as_json",
+    "--exact": "exact",
+    "--sample": "sample",
+    "--include-generated": "include_generated",
+}
 WORDS = {"--base": "base"}
 NUMBERS = {
     "--max-review-chunk-tokens": "max_tokens",

@@ -8,6 +8,7 @@ from adapters.repository.hardened import GitFailed
 from adapters.repository.listing import Located, entries, listing, located
 from domain.chunk import Plan, Settings
 from domain.chunk_packing import planned
+from domain.chunk_sample import Sampled
 from domain.chunk_skips import Sieve, sift
 from domain.refusal import Refused
 
@@ -20,6 +21,8 @@ class Planned(NamedTuple):
     plan: Plan
     counted: bool = False
     """Whether every token of it was counted; else they are estimated."""
+    sampled: Sampled | None = None
+    """What a sample says of all of it, where one was taken."""
 
 
 def plan_of(repo: str, settings: Settings, base: str = "HEAD") -> Planned:

@@ -51,6 +51,17 @@ def test_the_plan_in_json_is_one_line_and_has_every_part(swathe, repo):
     assert plan["skipped"] == {"binary": 1}
 
 
+def test_a_sample_says_how_far_it_can_be_trusted(swathe, repo):
+    plan = json.loads(swathe("plan", str(repo), "--sample", "--json").out)
+
+    assert plan["counted"] is False
+    # 50 lines of five tokens and 90 of two, where the extension says 70 and 49.
+    assert plan["sampled"]["tokens"] == pytest.approx(380, rel=0.2)
+    assert "by a sample, within" in swathe("plan", str(repo), "--sample").out
+    refused = swathe("plan", str(repo), "--sample", "--exact")
+    assert (refused.code, "Leave --sample out" in refused.err) == (REFUSED, True)
+
+
 def test_an_exact_plan_is_counted_and_says_so(swathe, repo):
     ran = swathe("plan", str(repo), "--exact")
 
@@ -74,6 +85,7 @@ WORDS = st.lists(
             ["--json"],
             ["--include-generated"],
             ["--exact"],
+            ["--sample"],
             ["--paths", "src/**"],
             ["--paths", "!src"],
             ["--base", "main"],
