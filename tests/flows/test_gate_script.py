@@ -41,11 +41,11 @@ WORK = [change("a.txt", "zero\n"), change("b.txt", "broken\n"), FINISH]
 TRIES = Turn(calls=(Call("bash", {"command": "make; touch tried; sh look.sh"}),))
 
 
-@pytest.fixture(name="serve")
-def _serve(tmp_path, monkeypatch):
-    opened = []
+@pytest.fixture(name="answering")
+def _answering(serve):
+    """A provider whose model writes these gates, one when it is asked after another."""
 
-    def serve(*gates: Turn) -> Provider:
+    def answering(*gates: Turn) -> Provider:
         asked: list[str] = []
 
         def script(seen):
@@ -58,15 +58,9 @@ def _serve(tmp_path, monkeypatch):
                 asked.append(seen.conversation)
             return turns([TRIES, gates[asked.index(seen.conversation)]])(seen)
 
-        provider = Provider(script, tmp_path)
-        opened.append(provider)
-        for name, value in provider.__enter__().environment().items():
-            monkeypatch.setenv(name, value)
-        return provider
+        return serve(script)
 
-    yield serve
-    for provider in opened:
-        provider.__exit__()
+    return answering
 
 
 @pytest.fixture(name="repo")
@@ -89,9 +83,9 @@ def questions(provider) -> list[str]:
 
 
 @pytest.mark.parametrize("family", ["claude", "gpt"])
-def test_a_gate_that_a_model_wrote_is_judged_run_kept_and_shown(repo, serve, family):
+def test_a_gate_that_a_model_wrote_is_judged_run_kept_and_shown(repo, answering, family):
     """T21, T29: what hides a failure is not run, and what stays green when all is broken proves nothing."""
-    provider = serve(gate("sh look.sh | tail"), gate("test -f a.txt"), gate(*RIGHT))
+    provider = answering(gate("sh look.sh | tail"), gate("test -f a.txt"), gate(*RIGHT))
 
     report = repo.run(**asked(family))
 
@@ -121,9 +115,9 @@ def test_a_gate_that_a_model_wrote_is_judged_run_kept_and_shown(repo, serve, fam
 
 
 def test_a_gate_of_a_tool_that_is_not_there_is_unavailable_and_the_run_refused_after_three(
-    repo, serve
+    repo, answering
 ):
-    provider = serve(*(gate(f"no-such-tool-{n} test") for n in range(3)))
+    provider = answering(*(gate(f"no-such-tool-{n} test") for n in range(3)))
 
     done, report = repo.typed(
         "--axis", AXIS, "--executor", "claude", "--sandbox", "required", "--json"
@@ -147,9 +141,9 @@ def test_without_a_model_it_is_refused_with_what_to_do(repo):
         assert "--verify 'make test'; or let a run with --executor claude" in why
 
 
-def test_a_script_that_somebody_changed_is_not_run(repo, serve):
+def test_a_script_that_somebody_changed_is_not_run(repo, answering):
     """T21."""
-    serve(gate(*RIGHT))
+    answering(gate(*RIGHT))
     repo.run(**asked())
     (kept,) = repo.home.glob("targets/untested-*/gate-script.json")
     script = GateScript.from_json(kept.read_text())

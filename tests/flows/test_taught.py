@@ -4,7 +4,6 @@ import signal
 
 import pytest
 from harness import COMPILES, exit_code, forked, killed_before
-from stub_provider import Provider
 from stub_script import Call, Turn, turns
 
 from adapters.processes.sandbox import available
@@ -73,22 +72,6 @@ def script(*rules, work=(FIRST, LAST), looks=NONE_LEFT):
         return turns(work[0] if "Pass 1." in first else work[1])(seen)
 
     return said
-
-
-@pytest.fixture(name="serve")
-def _serve(tmp_path, monkeypatch):
-    opened = []
-
-    def serve(said):
-        provider = Provider(said, tmp_path)
-        opened.append(provider)
-        for name, value in provider.__enter__().environment().items():
-            monkeypatch.setenv(name, value)
-        return provider
-
-    yield serve
-    for provider in opened:
-        provider.__exit__()
 
 
 @pytest.fixture(name="repo")

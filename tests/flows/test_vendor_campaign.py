@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 from agents_at_work import EXECUTORS, finish, missing, shell
 from harness import campaign, ended, exit_code, forked
-from stub_provider import Provider
 from stub_script import Call, Turn, turns
 
 from adapters.processes.sandbox import available
@@ -25,23 +24,6 @@ AXIS = "count from zero in every module"
 CHECKS = 'grep -q "^one$" keep.txt && ! grep -rq "broken" --include=*.txt .\n'
 FILES = {"keep.txt": "one\n", "a.txt": "one\n", "b.txt": "one\n", "checks/test_a.py": "def test_a(): pass\n"}  # fmt: skip
 NOTHING = Turn(calls=(Call("submit_sites", {"sites": []}),))
-
-
-@pytest.fixture(name="serve")
-def _serve(tmp_path, monkeypatch):
-    """A provider that plays the script; the environment says where it is."""
-    opened = []
-
-    def serve(script):
-        provider = Provider(script, tmp_path)
-        opened.append(provider)
-        for name, value in provider.__enter__().environment().items():
-            monkeypatch.setenv(name, value)
-        return provider
-
-    yield serve
-    for provider in opened:
-        provider.__exit__()
 
 
 def save(family, path, text, message):
