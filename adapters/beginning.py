@@ -28,11 +28,11 @@ from domain.environment import SetupFailed
 from domain.gate import Baseline, GatePlan, GateRun
 from domain.gate_script import WRITTEN, GateScript
 from domain.hired import Hired
-from domain.journal import Start, Survey, open_sites
 from domain.judgement import baseline_of, notices
 from domain.ledger import Caps
 from domain.site import Listing
 from domain.state import State
+from domain.survey import Start, Survey, open_sites
 from domain.target import Workspace
 from domain.value import Busy, Refused
 

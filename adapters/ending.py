@@ -17,11 +17,12 @@ from adapters.repository.workspaces import run_folder, target_place
 from adapters.whole import write_whole
 from domain.axis import Axis, Sentence, title
 from domain.budget import Budget
-from domain.journal import Journal, Start, Survey, remaining
+from domain.journal import Journal
 from domain.report import Report
 from domain.site import Listing
 from domain.state import RunSummary, State
 from domain.summary import markdown
+from domain.survey import Start, Survey, remaining
 from domain.target import Workspace
 from domain.value import Refused
 

@@ -20,7 +20,6 @@ from domain.budget import Budget
 from domain.commit import Chain, Halt
 from domain.gate import Verdict
 from domain.hired import Family, Hired
-from domain.journal import Brief
 from domain.judgement import judge
 from domain.ledger import Caps
 from domain.outcome import Outcome
@@ -29,6 +28,7 @@ from domain.recognition import numbered, site_key
 from domain.role import Finding, PassReport, SiteList
 from domain.site import Listing, Site
 from domain.state import State
+from domain.survey import Brief
 from domain.target import Workspace
 from domain.value import Refused
 from domain.words import MINUTE, counted, printable

@@ -18,13 +18,13 @@ from domain.axis import title
 from domain.batch import Outcome
 from domain.blocker import OpenBlocker
 from domain.chunk import Plan, Settings
-from domain.journal import Brief, Survey
 from domain.ledger import Caps
 from domain.review_document import from_earlier
 from domain.review_state import Look, ReviewState
 from domain.reviewers import Opened
 from domain.standing import stand
 from domain.state import State
+from domain.survey import Brief, Survey
 from domain.sweep import Sweep
 from domain.target import Workspace
 from domain.verdict import weigh

@@ -21,13 +21,13 @@ from adapters.repository.workspaces import run_folder, store
 from domain.axis import AstGrep, Axis, title
 from domain.brief import retrying
 from domain.edits import planned
-from domain.journal import Brief
 from domain.lesson import Lesson, plain_rule
 from domain.lines import decoded
 from domain.outcome import Outcome
 from domain.role import Rule
 from domain.site import Edit
 from domain.state import State
+from domain.survey import Brief
 from domain.target import Workspace
 from domain.teaching import (
     LEAST,

@@ -26,10 +26,10 @@ from cli.asked import new_run
 from domain.admission import protected
 from domain.batch import Batch
 from domain.commit import Chain
-from domain.journal import Start, Survey
 from domain.proof import Proof, answered, question
 from domain.site import Listing
 from domain.state import State
+from domain.survey import Start, Survey
 from domain.target import Target, Workspace
 
 AXIS = "planted"

@@ -11,10 +11,10 @@ from domain.axis import Commands, for_codemod, slug, title
 from domain.choice import Grain
 from domain.doctor import Plan, PlannedSite
 from domain.gate import GatePlan
-from domain.journal import Survey, open_sites
 from domain.options import RunOptions
 from domain.site import Site
 from domain.state import State
+from domain.survey import Survey, open_sites
 from domain.target import Workspace, hire
 from domain.value import Refused
 

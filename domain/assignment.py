@@ -7,10 +7,10 @@ from domain.batch import Outcome
 from domain.blocker import OpenBlocker
 from domain.chunk import Chunk
 from domain.commit import ChainOnShelf, Commit, Halt
-from domain.journal import Start, Survey
 from domain.report import RED
 from domain.review_state import Look
 from domain.standing import Standing
+from domain.survey import Start, Survey
 from domain.value import Value
 from domain.verdict import Count
 

@@ -1,6 +1,5 @@
 """The journal: the fold over a run. What happened, may it go on, why did it end (design.md §6)."""
 
-from collections.abc import Iterable
 from typing import Self
 
 from domain.batch import Batch
@@ -8,19 +7,15 @@ from domain.brief import Allowance
 from domain.budget import Budget
 from domain.commit import ChainOnShelf, Halt
 from domain.dissent import disputes, unconfirmed
-from domain.gate import Baseline, GatePlan
-from domain.hired import Hired
-from domain.ledger import Caps
+from domain.gate import Baseline
 from domain.lesson import summed_up
 from domain.proof import Proof
 from domain.reading import Confirm
-from domain.recognition import barred
 from domain.red_rate import RedRate
 from domain.report import BaselineSummary, Ending, Remaining, Report, Seconds
 from domain.role import Finding
-from domain.sandbox import Backend
-from domain.site import Listing, Site
-from domain.state import State
+from domain.site import Site
+from domain.survey import Brief, Start, Survey, free, open_sites, remaining
 from domain.teaching import Lecture, lesson_due, still_to_teach
 from domain.value import Value
 from domain.words import counted
@@ -29,81 +24,6 @@ OUT_OF_TIME = "out of time"
 
 STALLED_AFTER = 2
 """Passes without a landed commit."""
-
-
-class Brief(Value):
-    """What the executor of a pass is told."""
-
-    number: int
-    tip: str
-    settled: tuple[str, ...] = ()
-    """Ids of sites to leave alone: parked or declined."""
-    grain: str = "finding"
-    paths: tuple[str, ...] = ()
-    """Files that hold an open site on the tip; empty: look everywhere."""
-    sites: tuple[Finding, ...] = ()
-    """For a model: open sites that a probe or a fresh look named."""
-    left: Allowance = Allowance()
-    """Of the budget."""
-    caps: Caps = Caps()
-    """In dollars."""
-    doubted: tuple[str, ...] = ()
-    """Commits of the last pass that a reader spoke against: told once."""
-    teach: int = 0
-    """Sites that the model is to do in this pass, for a rule to be made from them."""
-    rule: str = ""
-    """The taught rule that works through this pass, in place of the model."""
-    swept: int = 0
-    """Commits that it landed before."""
-
-
-class Survey(Value):
-    """Where the campaign stands between two passes: the durable state, and the sites that remain."""
-
-    state: State
-    listing: Listing
-    tip: str
-    elapsed: float = 0.0
-    """Active seconds of the run so far."""
-    known: bool = True
-    """The listing is an answer: of a probe, or of a fresh look. Without one a model has yet to search."""
-    enough: bool = False
-    """The operator said so."""
-    by_rule: Listing = Listing()
-    """What the taught rule finds, if there is one."""
-    spend_usd: float = 0.0
-    """By this run so far."""
-    landed: int = 0
-    """Commits on the branch by this run."""
-    first_commit_seconds: float | None = None
-
-
-def open_sites(survey: Survey) -> tuple[Site, ...]:
-    """Sites that remain and may be worked on: neither parked nor declined nor disputed."""
-    return _free(survey, survey.listing.sites)
-
-
-def _free(survey: Survey, sites: tuple[Site, ...]) -> tuple[Site, ...]:
-    out, disputed = barred(sites, survey.state.settled), survey.state.disputed
-    return tuple(site for site in sites if site.id not in out and site.path not in disputed)
-
-
-class Start(Value):
-    """What a run sets out with."""
-
-    run: str
-    axis: str
-    target: str
-    base: str
-    branch: str
-    plan: GatePlan
-    baseline: Baseline
-    survey: Survey
-    notes: tuple[str, ...] = ()
-    gate_runs: int = 0
-    gate_seconds: float = 0.0
-    sandbox: Backend = "none"
-    hired: Hired | None = None
 
 
 class Journal(Value):
@@ -200,7 +120,7 @@ class Journal(Value):
     def _sweep(self) -> tuple[Site, ...]:
         """The sites that the taught rule is to do in the pass under way."""
         wanted = self.teach and not self.idle
-        return _free(self.survey, self.survey.by_rule.sites) if wanted else ()
+        return free(self.survey, self.survey.by_rule.sites) if wanted else ()
 
     @property
     def lesson_due(self) -> bool:
@@ -394,31 +314,6 @@ class Journal(Value):
     def _remaining(self) -> tuple[Remaining, ...]:
         otherwise = "no edit" if self.ending == "stalled" else "not reached"
         return remaining(self.survey.listing.sites, self.survey.state, otherwise)
-
-
-def remaining(
-    sites: Iterable[Site], state: State, otherwise: str = "not reached"
-) -> tuple[Remaining, ...]:
-    """The sites that are left, each with why it is; `otherwise` for those that nothing was decided of."""
-    sites = tuple(sites)
-    parked = barred(sites, {site for commit in state.parked for site in commit.sites})
-    declined = barred(sites, frozenset(state.declined))
-
-    def why(site: Site) -> str:
-        if site.id in declined or site.id in parked:
-            return "declined" if site.id in declined else "parked"
-        return "disputed" if site.path in state.disputed else otherwise
-
-    return tuple(
-        Remaining(
-            site=site.place,
-            key=site.key,
-            rule=site.rule,
-            message=site.message,
-            why=why(site),
-        )
-        for site in sites
-    )
 
 
 def _summary(baseline: Baseline) -> BaselineSummary:

@@ -5,13 +5,14 @@ from typing import Literal, Self
 from domain.assignment import Checked, Heard
 from domain.batch import Batch
 from domain.commit import ChainOnShelf, Halt
-from domain.journal import Journal, Survey
+from domain.journal import Journal
 from domain.proof import Proof
 from domain.red_rate import RedRate
 from domain.report import Ending, Report
 from domain.review_state import Look
 from domain.site import Listing
 from domain.standing import Standing
+from domain.survey import Survey
 from domain.value import Value
 from domain.words import counted, tallied
 

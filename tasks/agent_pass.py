@@ -9,7 +9,7 @@ from adapters.repository.workspaces import run_folder
 from adapters.shelf import put
 from domain.axis import Axis
 from domain.commit import ChainOnShelf
-from domain.journal import Brief
+from domain.survey import Brief
 from domain.target import Workspace
 from tasks.journal_policy import KEPT
 

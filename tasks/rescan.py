@@ -5,7 +5,7 @@ from prefect import task
 from adapters import ending
 from adapters.redacting import discreet
 from domain.axis import Axis
-from domain.journal import Survey
+from domain.survey import Survey
 from domain.target import Workspace
 from tasks.journal_policy import KEPT
 

@@ -7,7 +7,7 @@ from adapters import beginning
 from adapters.redacting import discreet
 from domain.axis import Axis
 from domain.budget import UNBOUNDED, Budget
-from domain.journal import Start
+from domain.survey import Start
 from domain.target import Workspace
 
 

@@ -4,7 +4,7 @@ from prefect import task
 
 from adapters.redacting import cleaned, discreet
 from domain.axis import Axis
-from domain.journal import Brief
+from domain.survey import Brief
 from domain.target import Workspace
 from domain.teaching import Lecture
 from tasks.journal_policy import KEPT

@@ -29,11 +29,11 @@ from domain.axis import Axis, Commands, for_codemod
 from domain.change import Change
 from domain.choice import Opened
 from domain.commit import REGULAR, Chain, Commit
-from domain.journal import Brief
 from domain.replay import Entry
 from domain.scope import select
 from domain.site import Listing, Site
 from domain.skipped import Marks
+from domain.survey import Brief
 from domain.target import Workspace
 from domain.value import Refused
 

@@ -10,8 +10,8 @@ from domain.axis import Engine
 from domain.blocker import Blocker
 from domain.chunk import Chunk
 from domain.commit import Chain
-from domain.journal import Brief
 from domain.site import Site
+from domain.survey import Brief
 from domain.target import Workspace
 from domain.verdict import Engagement, Verdict
 

@@ -3,10 +3,10 @@
 from adapters.executors import passes
 from domain.axis import AstGrep
 from domain.commit import Chain
-from domain.journal import Brief
 from domain.lesson import rule_name
 from domain.site import Listing
 from domain.state import State
+from domain.survey import Brief
 from domain.target import Workspace
 from domain.value import Refused
 

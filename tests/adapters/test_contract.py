@@ -19,10 +19,11 @@ from domain.admission import Rules, admit
 from domain.axis import Sentence
 from domain.batch import Batch
 from domain.budget import Budget
-from domain.journal import Brief, Journal, Start, Survey
+from domain.journal import Journal
 from domain.proof import Question
 from domain.site import Listing
 from domain.state import State
+from domain.survey import Brief, Start, Survey
 
 AXIS = Sentence(text="count from zero in every module")
 CHECK = r"""

@@ -15,8 +15,8 @@ from adapters.vendors import agents
 from domain.axis import Sentence
 from domain.budget import UNBOUNDED
 from domain.hired import Hired
-from domain.journal import Brief
 from domain.ledger import Caps
+from domain.survey import Brief
 from domain.value import Refused
 
 FAMILIES = ("claude", "gpt")

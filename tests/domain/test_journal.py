@@ -11,13 +11,14 @@ from domain.commit import ChainOnShelf
 from domain.confirming import heard
 from domain.gate import Baseline, Failure, GatePlan, GateRun, Verdict
 from domain.hired import Hired
-from domain.journal import Journal, Start, Survey
+from domain.journal import Journal
 from domain.ledger import Caps
 from domain.proof import Proof
 from domain.reading import Confirm, Reading, Readings
 from domain.report import EXIT_CODES, Landed, Parked
 from domain.site import Listing, Site
 from domain.state import State
+from domain.survey import Start, Survey
 
 SITES = tuple(Site(key=f"k{n}", path="a.py", line=n) for n in range(1, 4))
 

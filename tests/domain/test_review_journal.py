@@ -13,13 +13,14 @@ from domain.batch import Batch
 from domain.budget import Budget
 from domain.commit import ChainOnShelf
 from domain.gate import Baseline, GatePlan, GateRun
-from domain.journal import Journal, Start, Survey
+from domain.journal import Journal
 from domain.report import EXIT_CODES, Landed
 from domain.review_journal import ReviewJournal
 from domain.review_state import Look, ReviewState
 from domain.site import Listing
 from domain.standing import stand
 from domain.state import State
+from domain.survey import Start, Survey
 from domain.sweep import Sweep, Terms
 from domain.verdict import Count
 

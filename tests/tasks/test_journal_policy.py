@@ -6,7 +6,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from domain.journal import Brief
+from domain.survey import Brief
 from tasks.journal_policy import journal_key
 
 
