@@ -410,6 +410,7 @@ def test_an_answer_with_many_calls_does_not_lose_the_cache(talk, family):
     ids=["half a character", "NUL", "too long"],
 )
 def test_a_command_that_no_shell_could_be_given_is_told_to_the_model(talk, family, command, told):
+    """T94: what is too long for one word of a command."""
     heard = []
     odd = Turn(calls=(Call("bash", f'{{"command": {command}}}'),))
     outcome = talk(turns([odd, lambda s: heard.append(says(s)) or FINISH]), family).run()

@@ -48,6 +48,7 @@ def test_long_output_is_cut_in_its_middle(held):
 
 
 def test_a_command_out_of_time_ends_with_all_it_started(held, clone):
+    """T91."""
     said = held.bash("(sleep 30 && touch late) & echo begun; sleep 30", 1, writable=True)
     assert said.startswith("it ran out of time")
     assert "begun" in said

@@ -102,6 +102,7 @@ def test_a_rule_with_relations_is_none_that_matches_for_ever():
 
 
 def test_a_rule_is_never_run_by_a_shell(tmp_path):
+    """T95."""
     hook = tmp_path / "hook"
     text = f"id: x\nlanguage: python\nrule:\n  pattern: old($A)\nfix: '$(touch {hook})`touch {hook}`'\n"
 

@@ -38,6 +38,7 @@ def reviewed(**more: Any) -> ReviewBrief:
 
 
 def test_the_first_brief_is_short():
+    """T86: to the letter, so that there is no placeholder and no earlier plan in it."""
     brief = PassBrief(axis=AXIS, number=1, gate=("pytest -q",), left=Allowance(usd=12.5, passes=2))
     assert brief.words == (
         "PHASE: work\n\n"
@@ -124,6 +125,7 @@ def test_a_log_of_a_megabyte_is_cut_at_its_end():
     ],
 )
 def test_every_phase_is_told_the_axis(words):
+    """T92: a suggestion was applied without the goal in mind, and brought the defect back."""
     assert words.startswith("PHASE: ")
     assert words.partition("PHASE: ")[2].partition("\n")[0] in ENDS
     assert AXIS in words

@@ -210,7 +210,7 @@ def test_a_commit_that_misses_the_axis_is_parked_and_told_once_and_no_verdict_is
 
 
 def test_a_sample_that_nobody_can_read_lands_and_says_so(make, serve, monkeypatch):
-    """M8: an optional reader blocks nothing."""
+    """M8, T84: an optional reader blocks nothing."""
     work = [[changing("a.txt", "zero\n", "Count a from zero"), finish()]]
     serve(with_a_reader(work, wrong_in_b, sites()))
     monkeypatch.delenv("OPENAI_API_KEY")

@@ -161,7 +161,7 @@ def test_a_fix_that_is_red_is_parked_and_tried_once_more_before_it_is_left(texts
 def test_a_reviewer_that_claims_what_it_never_opened_is_asked_again_and_then_not_counted(
     texts, serve
 ):
-    """C5: engagement is what the tools showed."""
+    """C5, T81: engagement is what the tools showed."""
     claims = verdict(files=("a/one.txt", "a/two.txt"))
 
     def script(seen):

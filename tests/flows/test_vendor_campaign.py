@@ -126,7 +126,7 @@ def test_the_budget_stops_it_with_what_has_landed(make, serve, family):
 
 @pytest.mark.parametrize("family", FAMILIES)
 def test_a_run_that_is_killed_leaves_no_process_and_its_pass_begins_anew(make, serve, family):
-    """The limit that is documented: what was paid stays counted, and what was not committed is done again."""
+    """T91, and the limit that is documented: what was paid stays counted, and what was not committed is done again."""
     killed = []
 
     def kill(seen):
