@@ -5,14 +5,13 @@ from typing import Self
 from domain.batch import Batch
 from domain.brief import Allowance
 from domain.budget import Budget
+from domain.closing import standing
 from domain.commit import ChainOnShelf, Halt
-from domain.dissent import disputes, unconfirmed
-from domain.gate import Baseline
 from domain.lesson import summed_up
 from domain.proof import Proof
 from domain.reading import Confirm
 from domain.red_rate import RedRate
-from domain.report import BaselineSummary, Ending, Remaining, Report, Seconds
+from domain.report import Ending, Remaining, Report, Seconds
 from domain.role import Finding
 from domain.site import Site
 from domain.survey import Brief, Start, Survey, free, open_sites, remaining
@@ -253,71 +252,41 @@ class Journal(Value):
 
     def report(self, take: str, ui: str = "") -> Report:
         """The closing record."""
-        survey, start = self.survey, self.start
-        state = survey.state
-        mine = tuple(commit for commit in state.landed if commit.run == start.run)
-        engine = max(
-            0.0, survey.elapsed - self.gate_seconds - start.gate_seconds - self.agent_seconds
+        start, survey = self.start, self.survey
+        known = standing(start, survey, self.ending or "stalled", self.why)
+        notes = (*start.notes, *(self.notes or survey.listing.notes), *known.notes)
+        return known.model_copy(
+            update={
+                "remaining": self._remaining(),
+                "flaky": self.flaky,
+                "fixed": self.fixed,
+                "gate_runs": self.gate_runs + start.gate_runs,
+                "passes": self.passes,
+                "seconds": self._seconds(),
+                "skipped": self.skipped or survey.listing.skipped,
+                "notes": tuple(dict.fromkeys(notes)),
+                "taught": summed_up(
+                    survey.state.lesson if self.teach else None,
+                    start.run,
+                    known.landed,
+                    known.parked,
+                    len(survey.listing.sites),
+                ),
+                "take": take if survey.state.landed else "",
+                "ui": ui,
+            }
         )
-        return Report(
-            run=start.run,
-            ending=self.ending or "stalled",
-            why=self.why,
-            axis=start.axis,
-            target=start.target,
-            base=start.base,
-            branch=start.branch.removeprefix("refs/heads/"),
-            tip=survey.tip if state.landed else "",
-            landed=mine,
-            landed_before=len(state.landed) - len(mine),
-            parked=state.parked,
-            remaining=self._remaining(),
-            looked=survey.known,
-            declined=state.declined,
-            baseline=_summary(start.baseline),
-            flaky=self.flaky,
-            fixed=self.fixed,
-            gate=start.plan.verify,
-            sandbox=start.sandbox,
-            gate_runs=self.gate_runs + start.gate_runs,
-            passes=self.passes,
-            spend_usd=survey.spend_usd,
-            seconds=Seconds(
-                agent=round(self.agent_seconds, 3),
-                gate=round(self.gate_seconds + start.gate_seconds, 3),
-                engine=round(engine, 3),
-                active=round(survey.elapsed, 3),
-            ),
-            first_commit_seconds=survey.first_commit_seconds,
-            skipped=self.skipped or survey.listing.skipped,
-            notes=tuple(
-                dict.fromkeys(
-                    (
-                        *start.notes,
-                        *(self.notes or survey.listing.notes),
-                        *unconfirmed(mine),
-                        *disputes(state),
-                    )
-                )
-            ),
-            taught=summed_up(
-                state.lesson if self.teach else None,
-                start.run,
-                mine,
-                state.parked,
-                len(survey.listing.sites),
-            ),
-            take=take if state.landed else "",
-            ui=ui,
+
+    def _seconds(self) -> Seconds:
+        active, agent = self.survey.elapsed, self.agent_seconds
+        gate = self.gate_seconds + self.start.gate_seconds
+        return Seconds(
+            agent=round(agent, 3),
+            gate=round(gate, 3),
+            engine=round(max(0.0, active - gate - agent), 3),
+            active=round(active, 3),
         )
 
     def _remaining(self) -> tuple[Remaining, ...]:
         otherwise = "no edit" if self.ending == "stalled" else "not reached"
         return remaining(self.survey.listing.sites, self.survey.state, otherwise)
-
-
-def _summary(baseline: Baseline) -> BaselineSummary:
-    tests = baseline.run.tests
-    return BaselineSummary(
-        failed=baseline.failed, flaky=baseline.flaky, tests=None if tests is None else len(tests)
-    )
