@@ -183,7 +183,7 @@ def _serve(folder: Path, steps: int, ready, stop) -> None:
 def _script(steps: int) -> Script:
     ends = {
         "PHASE: work": Call("finish_pass", {"axis_complete": True, "note": "done"}),
-        "PHASE: review": Call("submit_verdict", {"verdict": "breaks"}),
+        "PHASE: review": Call("submit_review", {"approved": False}),
         "PHASE: fix": Call("submit_fix", {"fixed": ["a.py"]}),
     }
 
