@@ -88,7 +88,7 @@ def make(workspace: Workspace, axis: Axis, brief: Brief) -> Chain:
     if workspace.hired.agent == "vendor":
         events.uncounted(run, outcome.waited_seconds)  # our own agent's waits are told as they are
     halt = HALTS.get(outcome.ended, "")
-    if halt == "budget" and not _all_spent(run, brief):
+    if halt == "budget" and not all_spent(workspace, brief.number, brief.caps):
         halt = ""  # of this pass, or of one site in it: the next pass begins anew
     return passed.chain.model_copy(
         update={
@@ -110,9 +110,9 @@ def _maker(hired: Hired) -> Callable[..., Passed]:
     return vendor.make
 
 
-def _all_spent(run: Path, brief: Brief) -> bool:
+def all_spent(workspace: Workspace, number: int, caps: Caps) -> bool:
     """Whether it is the cap of the whole run that leaves no money."""
-    cap = Account(run / LEDGER, brief.caps).cap_reached(brief.number, "")
+    cap = Account(run_folder(workspace) / LEDGER, caps).cap_reached(number, "")
     return cap is not None and cap.of == "run"
 
 

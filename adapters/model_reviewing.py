@@ -7,10 +7,11 @@ from collections.abc import Sequence
 from adapters import beginning, hiring
 from adapters.executors.model_review import Seat
 from adapters.repository.workspaces import read_files
+from domain import coverage
 from domain.assignment import Assignment, Heard
 from domain.blocker import OpenBlocker
 from domain.chunk import Part
-from domain.commit import Chain
+from domain.commit import Chain, Halt
 from domain.ledger import Caps
 from domain.lines import decoded
 from domain.outcome import Outcome
@@ -18,26 +19,33 @@ from domain.redaction import Redactor, secrets_in
 from domain.review_brief import ReviewBrief, fixing, index_of, place_of
 from domain.review_state import ReviewState
 from domain.role import FixReport
-from domain.sweep import Terms
+from domain.sweep import Sweep, Terms
 from domain.target import Workspace
 from domain.verdict import ASKED, Count, Engagement, Review, Unreadable, Verdict, weigh
 from domain.words import sendable
 
 
 def review(
-    workspace: Workspace, terms: Terms, state: ReviewState, task: Assignment, caps: Caps
+    workspace: Workspace,
+    sweep: Sweep,
+    state: ReviewState,
+    task: Assignment,
+    caps: Caps,
 ) -> Heard:
     """Ask for a verdict on a chunk; once more, told why, when the first answer counts for nothing."""
+    terms, news = sweep.terms, frozenset(part.path for part in task.chunk.parts)
+    if terms.coverage == "any" and terms.stop_when != "streak":
+        news = coverage.news(state.clean, sweep, task.look.chunk, task.look.family)
     look = task.look
     source = _source(workspace, task) if terms.context_mode == "inline" else ""
     words = _brief(terms, state, task, source).words
-    index, seat = "" if source else index_of(task.chunk), _seat(workspace, task, caps)
+    index, seat = "" if source else index_of(task.chunk, news), _seat(workspace, task, caps)
     began, waited, usd = time.monotonic(), 0.0, 0.0
     count, halt, why = Count(kind="void"), hiring.NO_HALT, ""
     for again in range(1, ASKED + 1):
         outcome = seat.review(words, index, again=again)
         usd, waited = usd + outcome.usd, waited + outcome.waited_seconds
-        halt, why = hiring.HALTS.get(outcome.ended, hiring.NO_HALT), outcome.why
+        halt, why = _halt(workspace, outcome, task, caps), outcome.why
         if halt:
             break
         seen = Engagement.of_all(task.chunk) if source else Engagement(seen=outcome.read)
@@ -61,7 +69,7 @@ def mend(
 ) -> tuple[Chain, dict[str, str]]:
     """The commits of a fixer that goes on in the reviewer's conversation, and its reasons against, by blocker."""
     passed = _seat(workspace, task, caps).fix(fixing(terms.axis, blockers))
-    halt = hiring.HALTS.get(passed.outcome.ended, hiring.NO_HALT)
+    halt = _halt(workspace, passed.outcome, task, caps)
     chain = passed.chain.model_copy(update={"halt": halt, "why": passed.outcome.why})
     report = passed.outcome.answer
     if not isinstance(report, FixReport):
@@ -71,6 +79,15 @@ def mend(
     return chain, {id_: why for id_, why in refused if id_}
 
 
+def _halt(workspace: Workspace, outcome: Outcome, task: Assignment, caps: Caps) -> Halt:
+    """Why nobody can be asked any more. The cap of one pass ends that pass alone."""
+    halt = hiring.HALTS.get(outcome.ended, hiring.NO_HALT)
+    narrow = caps.max_usd_per_pass is not None or caps.max_usd_per_site is not None
+    if halt == "budget" and narrow and not hiring.all_spent(workspace, task.number, caps):
+        return hiring.NO_HALT
+    return halt
+
+
 def _seat(workspace: Workspace, task: Assignment, caps: Caps) -> Seat:
     assert workspace.hired  # noqa: S101 -- the caller asked
     prepared, _ = beginning.proved_by(workspace)
@@ -78,6 +95,7 @@ def _seat(workspace: Workspace, task: Assignment, caps: Caps) -> Seat:
         workspace,
         workspace.hired,
         task.tip,
+        task.chunk.digest,
         task.number,
         caps,
         hiring.reading_ears(workspace),

@@ -13,7 +13,7 @@ from adapters.repository.listing import Located
 from adapters.repository.settling import save
 from adapters.repository.workspaces import run_folder, target_place
 from adapters.shelf import fetch, put
-from domain.assignment import Assignment, Begun, Checked, Heard, Mended, outcomes
+from domain.assignment import Assignment, Begun, Checked, Heard, Mended, Unmended, outcomes
 from domain.axis import title
 from domain.batch import Outcome
 from domain.blocker import OpenBlocker
@@ -22,7 +22,7 @@ from domain.ledger import Caps
 from domain.review_document import from_earlier
 from domain.review_state import Look, ReviewState
 from domain.reviewers import Opened
-from domain.standing import stand
+from domain.standing import Standing, stand
 from domain.state import State
 from domain.survey import Brief, Survey
 from domain.sweep import Sweep
@@ -50,8 +50,25 @@ def begin(
     state = beginning.current_state(workspace, title(axis))
     if state.review:
         state = _keep(opened, state, state.review.asked_anew(), "a run begins")
-    review = _review_in(opened, state)
-    return Begun(start=start, standing=stand(review, sweep_of(opened, start.survey.tip)))
+    review, sweep = _review_in(opened, state), sweep_of(opened, start.survey.tip)
+    standing = stand(review, sweep)
+    # Who asks for another try has changed something: it is looked at first.
+    left = None if retry else _unmended(review, sweep, start.survey, standing)
+    return Begun(start=start, standing=standing, left=left)
+
+
+def _unmended(
+    review: ReviewState, sweep: Sweep, survey: Survey, standing: Standing
+) -> Unmended | None:
+    if not (found := review.untried(sweep)):
+        return None
+    index, family = found
+    # The number of the pass that found them: its conversation, if it is still there, is gone on with.
+    turn = max(review.turn - 1, 0)
+    look = Look(turn=turn, chunk=index, family=family, binding=sweep.binding)
+    chunk = Assignment(look=look, tip=survey.tip, chunk=sweep.chunk(index), of=sweep.size)
+    to_fix = review.to_fix(sweep, index)
+    return Unmended(chunk=chunk, checked=Checked(standing=standing, survey=survey, to_fix=to_fix))
 
 
 def sweep_of(opened: Opened, tip: str) -> Sweep:
@@ -96,7 +113,7 @@ def review(opened: Opened, task: Assignment, caps: Caps) -> Heard:
     if workspace.hired:
         from adapters import model_reviewing  # noqa: PLC0415 -- the libraries of models, for a model alone
 
-        return model_reviewing.review(workspace, opened.terms, state, task, caps)
+        return model_reviewing.review(workspace, sweep_of(opened, task.tip), state, task, caps)
     verdict, seen = rule_review.review(workspace, task.tip, look.family, task.chunk)
     count = weigh(
         verdict,

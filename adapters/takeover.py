@@ -108,6 +108,16 @@ def fetched(workspace: Workspace, file: str) -> Path:
     return path
 
 
+def made(workspace: Workspace, number: int, tip: str) -> Chain | None:
+    """What a killed run had made in a pass of this number, where something of it is still to be settled on `tip`."""
+    state, _ = states.load(target_place(workspace), workspace.state_ref)
+    for run in inherited(workspace).runs:
+        chain = shelf.left(_folder(workspace, run), number)
+        if chain and not chain.halt and settles(chain, tip, state or State(axis=workspace.axis)):
+            return chain
+    return None
+
+
 def stands(workspace: Workspace, begun: Begun) -> bool:
     """Whether the clone is as this pass left it."""
     return _marked(agent_folder(workspace)) == begun.mark

@@ -18,13 +18,6 @@ LANDED = "landed"
 MOST_TESTS = 5
 
 
-class Begun(Value):
-    """What a run of the review sets out with."""
-
-    start: Start
-    standing: Standing
-
-
 class Assignment(Value):
     """A chunk of a tip, for one family."""
 
@@ -61,6 +54,22 @@ class Checked(Value):
     """What a fixer is to be sent for."""
 
 
+class Unmended(Value):
+    """Blockers that nobody was sent for: the run that found them was cut short."""
+
+    chunk: Assignment
+    """As it was given to who found them."""
+    checked: Checked
+
+
+class Begun(Value):
+    """What a run of the review sets out with."""
+
+    start: Start
+    standing: Standing
+    left: Unmended | None = None
+
+
 class Mended(Value):
     """What a fixer did: commits, and reasons against."""
 
@@ -87,12 +96,17 @@ def outcomes(
     decided: Outcome,
     family: str,
 ) -> Became:
-    """Told by what the gate and admission decided of the commits that touch a blocker's file."""
+    """Told by what the gate and admission decided of the commits that touch a blocker's file.
+
+    What a fixer did not come to, since it was interrupted, was not tried.
+    """
     tried, pushbacks, left = dict[str, str](), dict(mended.pushbacks), set[str]()
     for one in blockers:
         if one.id in pushbacks:
             continue
         mine = [commit for commit in commits if one.blocker.path in commit.paths]
+        if mended.chain.halt and not mine:
+            continue
         said = _fate(mine, decided)
         if not mended.by_rules or said == LANDED:
             tried[one.id] = said

@@ -49,6 +49,17 @@ def lacks(clean: CleanSet, sweep: Sweep, index: int, family: str) -> bool:
     )
 
 
+def news(clean: CleanSet, sweep: Sweep, index: int, family: str) -> frozenset[str]:
+    """The files of a chunk that `family` is needed for; all of them, where it is needed for none in particular."""
+    both = sweep.terms.stop_when == "covered_by_both"
+    wanted = frozenset([family] if both else sweep.terms.families)
+    parts = list(zip(sweep.chunk(index).parts, sweep.keys[index], strict=True))
+    found = {
+        part.path for part, key in parts if wanted.isdisjoint(_families(clean, part.path, key))
+    }
+    return frozenset(found or {part.path for part, _ in parts})
+
+
 def absent(clean: CleanSet, sweep: Sweep) -> tuple[str, ...]:
     """Families without a clean verdict on anything that is in the plan."""
     there: set[str] = set()

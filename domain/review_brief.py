@@ -1,6 +1,6 @@
 """What a review and its fix are told: one chunk, what was said of it before, and nothing that is stale."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 from domain.blocker import OpenBlocker, Pushback
 from domain.brief import axis_line, joined, listed
@@ -11,6 +11,7 @@ from domain.words import counted, printable
 INDEX = ".git/swathe-chunk.md"
 """In the agent's clone, where git sees no file of the repository."""
 MOST_AREAS = 20
+CLEAN = "## Found clean, and unchanged since. Open one only where a file above depends on it."
 DEFECTS = (
     "whatever is wrong: defects in behaviour, security, loss of data, broken contracts between "
     "callers and callees. Style and taste are notes at most."
@@ -70,10 +71,16 @@ class ReviewBrief(Value):
         )
 
 
-def index_of(chunk: Chunk) -> str:
-    """The index file of a chunk: paths, lines and tokens."""
-    rows = [f"- {_shown(part)} (about {part.tokens:,} tokens)" for part in chunk.parts]
-    return "\n".join([f"# {chunk.name}", "", *rows, ""])
+def index_of(chunk: Chunk, news: Collection[str]) -> str:
+    """The index file of a chunk: paths, lines and tokens. Apart from `news`: what was found clean as it is."""
+    new = [_row(part) for part in chunk.parts if part.path in news]
+    old = [_row(part) for part in chunk.parts if part.path not in news]
+    known = [CLEAN, "", *old, ""] if old else []
+    return "\n".join([f"# {chunk.name}", "", *new, "", *known])
+
+
+def _row(part: Part) -> str:
+    return f"- {_shown(part)} (about {part.tokens:,} tokens)"
 
 
 def place_of(part: Part) -> str:

@@ -86,6 +86,15 @@ class ReviewState(Value):
             if not one.stuck and sweep.home(one.blocker.path, one.blocker.line) == chunk
         )
 
+    def untried(self, sweep: Sweep) -> tuple[int, str] | None:
+        """The chunk with the first blocker that nobody was sent for, and a family that raised it."""
+        for one in self.unresolved(sweep):
+            chunk = sweep.home(one.blocker.path, one.blocker.line)
+            if chunk is not None and not one.tried and not one.stuck:
+                mine = [family for family in sweep.terms.families if family in one.raised_by]
+                return chunk, (*mine, *sweep.terms.families)[0]
+        return None
+
     def due(self, look: Look, sweep: Sweep) -> bool:
         """Whether the verdict of this look is still to be counted: not a replay, not of another plan."""
         return (look.turn, look.binding) == (self.turn, sweep.binding)

@@ -6,6 +6,7 @@ a commit and lands at once; and the loop ends when the stop rule says so, never 
 
 from prefect import State, flow
 
+from domain.assignment import Assignment, Checked
 from domain.axis import Sentence
 from domain.budget import UNBOUNDED, Budget
 from domain.hired import Hired
@@ -13,6 +14,7 @@ from domain.journal import Journal
 from domain.report import Report
 from domain.review_journal import ReviewJournal
 from domain.review_options import ReviewSettings
+from domain.reviewers import Opened
 from domain.target import Target
 from domain.value import Busy
 from flows.chain import carry
@@ -66,17 +68,25 @@ def review_loop(
         opened.said,
     )
 
+    if begun.left and journal.look:
+        journal = mend(opened, begun.left.chunk, begun.left.checked, budget, journal)
     while journal.look:
         chunk = snapshot_chunk(opened, journal.tip, journal.look)
         heard = reviewer(opened, chunk, budget.caps)
         checked = streak_check(opened, chunk, heard)
         journal = journal.record(chunk.look, heard, checked)
         if journal.may_mend and checked.to_fix:
-            mended = fixer(opened, chunk, checked, budget.caps)
-            workspace = opened.seated(chunk.look.family)
-            batch, journal, tip = carry(workspace, opened.axis, mended.chain, journal)
-            journal = journal.fixed(
-                mended.chain, batch, settle_fix(opened, chunk, mended, batch.outcome, tip)
-            )
+            journal = mend(opened, chunk, checked, budget, journal)
 
     return state_of(close(opened.workspace, journal))
+
+
+def mend(
+    opened: Opened, chunk: Assignment, checked: Checked, budget: Budget, journal: ReviewJournal
+) -> ReviewJournal:
+    """The family that found the blockers mends them; its commits take the one path."""
+    mended = fixer(opened, chunk, checked, budget.caps)
+    workspace = opened.seated(chunk.look.family)
+    batch, journal, tip = carry(workspace, opened.axis, mended.chain, journal)
+    settled = settle_fix(opened, chunk, mended, batch.outcome, tip)
+    return journal.fixed(mended.chain, batch, settled)

@@ -7,12 +7,16 @@ import os
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 
+from adapters import takeover
 from adapters.executors.model import Ears, Passed, bench, brought, placed
+from adapters.failpoints import reach
 from adapters.models.account import LEDGER, Account
-from adapters.models.agent import Agent
-from adapters.models.families import connect
+from adapters.models.agent import Agent, head
+from adapters.models.conversation import Conversation
+from adapters.models.families import Connection, connect
 from adapters.models.files import Files
 from adapters.models.forms import FileRefused
 from adapters.repository.workspaces import agent_folder, clone, move_agent, run_folder
@@ -36,6 +40,8 @@ class Seat:
     workspace: Workspace
     hired: Hired
     tip: str
+    content: str
+    """Digest of the chunk: a conversation about another one is another one."""
     number: int
     """Of the pass; the conversation is named by it."""
     caps: Caps
@@ -50,7 +56,12 @@ class Seat:
         return self._run("review", words, f"review-{self.number}-{again}")
 
     def fix(self, words: str) -> Passed:
-        """Send the reviewer to mend what it found, and bring its commits across, however that ended."""
+        """Send the reviewer to mend what it found, and bring its commits across, however that ended.
+
+        What a run had made that was killed before it was settled is settled now, and not made again.
+        """
+        if chain := takeover.made(self.workspace, self.number, self.tip):
+            return Passed(chain, self._known(f"fix-{self.number}"))
         began = time.monotonic()
         self._stand()
         outcome = self._run("fix", words, f"fix-{self.number}")
@@ -73,7 +84,7 @@ class Seat:
             self.workspace, self.tip, self.ears, environment=self.environment, keys=self.keys
         )
         with Agent(
-            connect(self.hired, self.keys, self.caps),
+            self._connection,
             at_work,
             account,
             self._talk,
@@ -83,17 +94,31 @@ class Seat:
         ) as worker:
             return worker.run(phase, words, key)
 
-    @property
+    def _known(self, key: str) -> Outcome:
+        """How a phase ended that is over, as its conversation has it."""
+        if self._talk.exists() and not Conversation.trouble(self._talk, head(self._connection)):
+            asks = Conversation.open(self._talk, head(self._connection)).asks
+            for outcome in (ask.outcome for ask in asks if ask.key == key):
+                if outcome is not None:
+                    return outcome
+        return Outcome(phase="fix", ended="failed", why="its conversation is gone")
+
+    @cached_property
+    def _connection(self) -> Connection:
+        return connect(self.hired, self.keys, self.caps)
+
+    @cached_property
     def _talk(self) -> Path:
-        name = f"talk-{self.workspace.run}-review-{self.number}.jsonl"
-        return run_folder(self.workspace) / name
+        """Of this pass; one that a killed run left to us is gone on with."""
+        return takeover.talk(self.workspace, f"review-{self.number}")
 
     def _stand(self, index: str = "") -> None:
         """Put the clone on the tip, unless this very conversation is about the files in it."""
-        mark = f"{self._talk.name} {self.tip}\n"
-        if self._marked() == mark:
-            return
+        mark = f"{self._talk.name} {self.tip} {self.content}\n"
         if self._talk.exists():
+            usable = not Conversation.trouble(self._talk, head(self._connection))
+            if usable and self._marked() == mark:
+                return
             # It speaks of files that are gone with the clone's old state.
             self._talk.rename(self._talk.with_name(f"{self._talk.name}.left-{time.time_ns()}"))
         move_agent(self.workspace, self.tip)
@@ -101,6 +126,7 @@ class Seat:
         folder = clone(self.workspace).git_dir
         (folder / MARK).write_text(mark)
         (folder / Path(INDEX).name).write_text(index, encoding="utf-8", errors="surrogateescape")
+        reach("pass-stood")
 
     def _marked(self) -> str:
         try:

@@ -203,9 +203,12 @@ def test_source_in_the_prompt_needs_no_index():
 def test_the_index_names_files_and_stretches_of_lines():
     chunk = Chunk("src", (Part("a.py", "b1", 1, 0, 9, 4), Part("b.py", "b2", 100, 199, 9, 2_000)))
 
-    assert index_of(chunk) == (
+    assert index_of(chunk, {"a.py", "b.py"}) == (
         "# src\n\n- a.py (about 4 tokens)\n- b.py:100-199 (about 2,000 tokens)\n"
     )
+    head, clean = index_of(chunk, {"b.py"}).split("## Found clean, and unchanged since.")
+    assert ("b.py" in head, "a.py" in head) == (True, False)
+    assert ("b.py" in clean, "a.py" in clean) == (False, True)
 
 
 @given(TEXTS, TEXTS)

@@ -17,7 +17,7 @@ from sweeps import (
     until_converged,
 )
 
-from domain.coverage import absent, covered, lacks
+from domain.coverage import absent, covered, lacks, news
 from domain.review_state import Look, ReviewState
 from domain.sweep import Sweep, Uncut
 from domain.turns import converged, next_look
@@ -49,6 +49,20 @@ def test_covered_by_both_takes_a_look_of_each_family_at_each_chunk(size: int):
         (chunk, family) for chunk in range(size) for family in ("claude", "gpt")
     }
     assert len(looks) == 2 * size
+
+
+def test_a_reviewer_is_pointed_at_what_has_no_verdict_of_those_that_are_wanted():
+    before, after = ([part("p/a.py"), part("p/b.py", content)] for content in "12")
+    for stop_when, by_gpt in (("covered", {"p/b.py"}), ("covered_by_both", {"p/a.py", "p/b.py"})):
+        one = sweep(before, stop_when=stop_when)
+        look = Look(turn=0, chunk=0, family="claude", binding=one.binding)
+        state = ReviewState().record(one, look, CLEAN)
+        two = sweep(after, stop_when=stop_when)
+
+        assert news({}, one, 0, "gpt") == {"p/a.py", "p/b.py"}
+        assert news(state.clean, two, 0, "claude") == {"p/b.py"}
+        assert news(state.clean, two, 0, "gpt") == by_gpt
+        assert news(state.clean, one, 0, "claude") == {"p/a.py", "p/b.py"}, "asked all the same"
 
 
 @pytest.mark.parametrize("stop_when", ["covered", "covered_by_both"])

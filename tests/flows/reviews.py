@@ -88,6 +88,11 @@ def found(seen: Seen) -> list[dict[str, Any]]:
     return blockers
 
 
+def phase(seen: Seen) -> str:
+    """What was asked for last, whatever the engine said since."""
+    return re.findall(r"PHASE: (\w+)", str(seen.body))[-1]
+
+
 Fix = Callable[[Seen, list[str], int], Turn]
 
 
@@ -100,9 +105,9 @@ def attentive(fix: Fix = fixes_all) -> Callable[[Seen], Turn]:
     """A reviewer that opens every file it is given, reports each BUG, and mends as `fix` says."""
 
     def script(seen: Seen) -> Turn:
-        if "PHASE: fix" in seen.user:
-            paths = re.findall(r"^- ([^:\s]+):\d+ a BUG", seen.user, re.MULTILINE)
-            return fix(seen, paths, seen.answers - 3)
+        if phase(seen) == "fix":
+            paths = re.findall(r"- ([^:\s]+):\d+ a BUG", str(seen.body))
+            return fix(seen, [*dict.fromkeys(paths)], seen.answers - 3)
         if not seen.results:
             return read(INDEX)
         if "- " in seen.results[-1] and INDEX in seen.results[-1].splitlines()[0]:
