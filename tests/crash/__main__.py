@@ -37,6 +37,7 @@ LONG = {
     "disk": 30,
     "clock": 50,
     "prefect": 30,
+    "review": 100,
 }
 """Kills by mode."""
 MANY = 20

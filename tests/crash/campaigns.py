@@ -8,14 +8,14 @@ import time
 from collections import Counter
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Self
 
 from checker import SECONDS_TO_GO, Checker, Fate, processes_of
 from ground import Ground, Kind
 from hand import BUSY, ENDED_WELL, Hand
-from modes import MODES, Deal, profile
+from modes import MODES, REVIEW, Deal, profile
 from tampering import mounted, unmount
 
 MOST_BLOWS = 8
@@ -96,7 +96,7 @@ def fight(
 ) -> Tally:
     """One campaign: some blows of a mode, `most` of them, each checked; then the run that has to come through."""
     draw = random.Random(f"{mode} {seed}")
-    kind = Kind.drawn(draw)
+    kind = replace(Kind.drawn(draw), review=mode == REVIEW)
     seconds, arrivals, calm = where.undisturbed(kind)
     with _laid(where, f"{mutant or mode}-{seed}", kind, small=mode == "disk") as ground:
         turns = (*sorted(arrivals), *ONCE)

@@ -12,12 +12,13 @@ import os
 import tarfile
 import time
 from collections import Counter
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from ground import BRANCH, FIRST_LINE, NEEDLES, PARKED, STATE, Ground
+from ground import FIRST_LINE, Ground
 
 Tree = dict[str, bytes]
 SECONDS_TO_GO = 1.0
@@ -59,7 +60,7 @@ class Checker:
         refs = self._refs()
         state = self._state(refs)
         found = [*self._history(refs), *self._fsck()]
-        tip = refs.get(BRANCH, "")
+        tip = refs.get(self.ground.branch, "")
         if state and tip != state["tip"] and not self._leads(tip, state["tip"]):
             found.append(f"the state names {state['tip'][:12]}, the branch is at {tip[:12]}")
         return found
@@ -69,9 +70,13 @@ class Checker:
         refs = self._refs()
         found = [*self._history(refs), *self._fsck(), *self._agreement(refs), *self._left()]
         found += [f"the processes {gone} are left" for gone in [self.wait_for_silence()] if gone]
-        if self.calm:
-            found += self.calm.differs_from(fate(self.ground, refs, self._state(refs)))
-        return found
+        came = self.fate()
+        found += [
+            f"it ended with an open blocker: {one}"
+            for one in came.reviewed
+            if one.endswith(" open")
+        ]
+        return found + (self.calm.differs_from(came) if self.calm else [])
 
     def fate(self) -> "Fate":
         """What came of it."""
@@ -92,9 +97,9 @@ class Checker:
         return dict(row.split() for row in rows)
 
     def _state(self, refs: dict[str, str]) -> dict[str, Any] | None:
-        if STATE not in refs:
+        if self.ground.state not in refs:
             return None
-        return json.loads(self.ground.git("show", f"{refs[STATE]}:state.json"))
+        return json.loads(self.ground.git("show", f"{refs[self.ground.state]}:state.json"))
 
     def _leads(self, tip: str, later: str) -> bool:
         """Whether the branch can go on from `tip` to `later`."""
@@ -104,7 +109,7 @@ class Checker:
         """Landed only grows, on the base; nothing twice; a green gate for every tree."""
         if refs.get("refs/heads/main") != self.ground.base:
             return ["the owner's branch was moved"]
-        tip = refs.get(BRANCH, "")
+        tip = refs.get(self.ground.branch, "")
         if self.tip and not tip:
             return [f"the landing branch is gone; it was at {self.tip[:12]}"]
         if not tip:
@@ -151,7 +156,7 @@ class Checker:
         found = [
             f"{commit.sha[:12]} ({commit.subject}) is red"
             for commit in self.landed
-            if not green(self._tree(commit.tree))
+            if not green(self._tree(commit.tree), self.ground.needles)
         ]
         seen = self._seen_green()
         at = 0
@@ -186,17 +191,19 @@ class Checker:
         """State and refs say the same, and nothing that was parked is lost."""
         state = self._state(refs)
         if state is None:
-            return ["there is no state"] if BRANCH in refs else []
+            return ["there is no state"] if self.ground.branch in refs else []
         found: list[str] = []
-        if state["tip"] != refs.get(BRANCH, ""):
-            found.append(f"the state's tip is {state['tip'][:12]}, the branch {refs.get(BRANCH)}")
+        if state["tip"] != refs.get(self.ground.branch, ""):
+            found.append(
+                f"the state's tip is {state['tip'][:12]}, the branch {refs.get(self.ground.branch)}"
+            )
         if [commit["sha"] for commit in state["landed"]] != [commit.sha for commit in self.landed]:
             found.append("the state does not list what is on the branch")
         parked = {commit["ref"]: commit["sha"] for commit in state["parked"]}
-        kept = {ref: sha for ref, sha in refs.items() if ref.startswith(PARKED)}
+        kept = {ref: sha for ref, sha in refs.items() if ref.startswith(self.ground.parked)}
         found += [f"parked, and lost: {ref}" for ref in parked if kept.get(ref) != parked[ref]]
         found += [f"a ref that no state knows: {ref}" for ref in kept if ref not in parked]
-        others = refs.keys() - kept - {"refs/heads/main", BRANCH, STATE}
+        others = refs.keys() - kept - {"refs/heads/main", self.ground.branch, self.ground.state}
         return found + [f"a temporary ref is left: {ref}" for ref in others]
 
     def _left(self) -> list[str]:
@@ -223,30 +230,46 @@ class Fate:
     tree: str
     landed: frozenset[str]
     parked: frozenset[str]
+    reviewed: frozenset[str] = frozenset()
+    """Of a review: what was found clean as it is now, by whom; and what was left to a person."""
 
     def differs_from(self, other: "Fate") -> list[str]:
         told = {
             "final tree": (self.tree, other.tree),
             "landed": (sorted(self.landed), sorted(other.landed)),
             "parked": (sorted(self.parked), sorted(other.parked)),
+            "reviewed": (sorted(self.reviewed), sorted(other.reviewed)),
         }
         return [f"{what}: {a} undisturbed, {b} here" for what, (a, b) in told.items() if a != b]
 
 
 def fate(ground: Ground, refs: dict[str, str], state: dict[str, Any] | None) -> Fate:
-    tip = refs.get(BRANCH, ground.base)
+    tip = refs.get(ground.branch, ground.base)
     state = state or {"landed": (), "parked": ()}
     return Fate(
         tree=ground.git("rev-parse", f"{tip}^{{tree}}").strip(),
         landed=frozenset(f"{commit['site']} {commit['subject']}" for commit in state["landed"]),
         parked=frozenset(f"{commit['site']} {commit['reason']}" for commit in state["parked"]),
+        reviewed=frozenset(_reviewed(ground, tip, state.get("review") or {})),
     )
 
 
-def green(tree: Tree) -> bool:
+def _reviewed(ground: Ground, tip: str, review: dict[str, Any]) -> Iterator[str]:
+    """Of the contents at the tip. A blocker that is open there is told, too: no run may end well with one."""
+    now = {row.split("\t")[1]: row.split()[2] for row in ground.git("ls-tree", tip).splitlines()}
+    for path, marks in review.get("clean", {}).items():
+        yield from (f"{path} clean to {'+'.join(mark['families'])}" for mark in marks)
+    for kind in ("open", "pushbacks"):
+        for one in review.get(kind, ()):
+            path, line = one["blocker"]["path"], one["blocker"]["line"]
+            if now.get(path) == one["blob"]:
+                yield f"{path}:{line} {kind}"
+
+
+def green(tree: Tree, needles: Mapping[str, str]) -> bool:
     """The gate's rule, once more."""
     return all(
-        text.decode().splitlines()[:1] == [FIRST_LINE] and NEEDLES.get(name, "") in text.decode()
+        text.decode().splitlines()[:1] == [FIRST_LINE] and needles.get(name, "") in text.decode()
         for name, text in tree.items()
     )
 

@@ -14,6 +14,7 @@ import signal
 import sys
 import tempfile
 import traceback
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
@@ -31,7 +32,8 @@ def warm() -> None:
     """Import all that a run needs, once."""
     import cli.engine
     import cli.main  # noqa: F401
-    import flows.campaign  # noqa: F401
+    import flows.campaign
+    import flows.review_loop  # noqa: F401
 
 
 @dataclass(frozen=True)
@@ -80,8 +82,10 @@ def start(ground: Ground, failpoint: str = "", mutant: str = "", how: How = AS_U
 
 def _run(ground: Ground, mutant: str, *, clock_jumps: bool) -> int:
     import flows.campaign
+    import flows.chain
+    import flows.review_loop
 
-    _without_prefect(flows.campaign)
+    _without_prefect(flows.chain, flows.campaign, flows.review_loop)
     _time_recovery(ground.tools / "recovered")
     if clock_jumps:
         _let_the_clock_jump()
@@ -127,25 +131,29 @@ class Ended:
         return self.trouble
 
 
-def _without_prefect(module: ModuleType) -> None:
+def _without_prefect(*modules: ModuleType) -> None:
     """Let the flow call its steps as functions. A server would only be told of them."""
-    from prefect import Task
+    from prefect import Flow, Task
 
     import tasks.showing
 
-    for name, value in vars(module).items():
-        if isinstance(value, Task):
-            setattr(module, name, value.fn)
-    whole = module.campaign.fn
+    for module in modules:
+        for name, value in list(vars(module).items()):
+            if isinstance(value, Task):
+                setattr(module, name, value.fn)
+            elif isinstance(value, Flow):
+                setattr(module, name, _plainly(value.fn))
+    tasks.showing._try = lambda show: None
 
-    def campaign(*args: object, return_state: bool) -> Any:
+
+def _plainly(whole: Callable[..., Any]) -> Callable[..., Any]:
+    def flow(*args: object, return_state: bool) -> Any:
         try:
             return whole(*args)
         except Exception as trouble:  # noqa: BLE001 -- as Prefect does
             return Ended(trouble)
 
-    module.campaign = campaign
-    tasks.showing._try = lambda show: None
+    return flow
 
 
 def _time_recovery(path: Path) -> None:

@@ -15,9 +15,6 @@ from typing import Any, Self
 
 GIT = shutil.which("git") or "git"
 AXIS = "ruff:UP"
-BRANCH = "refs/heads/swathe/ruff-up"
-STATE = "refs/swathe/ruff-up/state"
-PARKED = "refs/swathe/ruff-up/parked/"
 MODULES = 7
 FIRST_LINE = "def shown(x):"
 PLAIN = f'{FIRST_LINE}\n    return "{{}}".format(x)\n'
@@ -27,7 +24,16 @@ PAIR = f'{FIRST_LINE}\n    first = str("a")\n\n    y = x\n\n    return first, "{
 FILES = {f"m{n:02}.py": PLAIN for n in range(1, MODULES + 1)} | {"m05.py": PAIR, "m07.py": CROSSED}
 NEEDLES = {"m03.py": '"{}".format', "m07.py": 'str("a")'}
 """What the gate wants to find in a file. Whoever modernizes it is red."""
-BAD = len(NEEDLES)
+UNUSED = f"{FIRST_LINE}\n    import os\n\n    return x\n"
+REVIEWED = {f"m{n:02}.py": UNUSED for n in range(1, MODULES + 1)} | {
+    "m05.py": f"{FIRST_LINE}\n    return x == None\n",
+    "m07.py": f"{FIRST_LINE}\n    import os\n\n    return not x in [1]\n",
+}
+"""For the reviewers of rules: most have a fix, one has none, and one has something for each of the two."""
+REVIEWED_NEEDLES = {"m03.py": "import os"}
+
+CHUNK_TOKENS = "60"
+"""Two chunks or three."""
 
 GATE = r"""
 tools="{tools}"
@@ -68,6 +74,8 @@ class Kind:
     """The gate names its tests; else it says red or green."""
     each: bool
     """Every commit is verified alone; else in batches."""
+    review: bool = False
+    """Two reviewers look for sites chunk by chunk; else a rule finds all at once."""
 
     @classmethod
     def drawn(cls, draw: random.Random) -> Self:
@@ -75,7 +83,8 @@ class Kind:
 
     @property
     def words(self) -> str:
-        return f"{'named' if self.named else 'red or green'}, {'each' if self.each else 'batches'}"
+        gate = "named" if self.named else "red or green"
+        return f"{gate}, {'review' if self.review else 'each' if self.each else 'batches'}"
 
 
 @dataclass(frozen=True)
@@ -92,11 +101,11 @@ class Ground:
         for folder in (ground.target, ground.tools, ground.temporary, ground.programs):
             folder.mkdir(parents=True)
         ground.git("init", "-q", "-b", "main")
-        for name, text in FILES.items():
+        for name, text in (REVIEWED if kind.review else FILES).items():
             (ground.target / name).write_text(text)
         ground.git("add", "-A")
         ground.git("commit", "-q", "-m", "The base")
-        needles = "".join(f"{name}|{needle}\n" for name, needle in NEEDLES.items())
+        needles = "".join(f"{name}|{needle}\n" for name, needle in ground.needles.items())
         (ground.tools / "needles").write_text(needles)
         script = GATE.format(
             tools=ground.tools,
@@ -106,6 +115,26 @@ class Ground:
         )
         (ground.tools / "gate.sh").write_text(script)
         return ground
+
+    @property
+    def slug(self) -> str:
+        return "review" if self.kind.review else "ruff-up"
+
+    @property
+    def branch(self) -> str:
+        return f"refs/heads/swathe/{self.slug}"
+
+    @property
+    def state(self) -> str:
+        return f"refs/swathe/{self.slug}/state"
+
+    @property
+    def parked(self) -> str:
+        return f"refs/swathe/{self.slug}/parked/"
+
+    @property
+    def needles(self) -> dict[str, str]:
+        return REVIEWED_NEEDLES if self.kind.review else NEEDLES
 
     @property
     def disk(self) -> Path:
@@ -136,8 +165,11 @@ class Ground:
     @property
     def words(self) -> list[str]:
         """What is typed to run the campaign. Without a sandbox: the gate's log lies where nobody of Swathe writes."""
-        each = ["--sandbox", "off", *(["--verify-each"] if self.kind.each else [])]
         gate = f"sh {self.tools}/gate.sh"
+        if self.kind.review:
+            how = ["--reviewer", "rules", "--chunk-tokens", CHUNK_TOKENS, "--sandbox", "off"]
+            return ["review", str(self.target), "--verify", gate, "--json", *how]
+        each = ["--sandbox", "off", *(["--verify-each"] if self.kind.each else [])]
         return ["run", str(self.target), "--axis", AXIS, "--verify", gate, "--json", *each]
 
     def environment(self, failpoint: str = "") -> dict[str, str]:

@@ -75,6 +75,11 @@ def under_a_jumping_clock(hand: Hand) -> Blow:
     return blow
 
 
+def of_a_review(hand: Hand) -> Blow:
+    """SIGKILL of a review: at a named point, at some time, or of all at once."""
+    return hand.draw.choice((at_failpoint, at_failpoint, at_some_time, on_the_group))(hand)
+
+
 def with_prefect(hand: Hand) -> Blow:
     """The installed command with a real server: a kill at a named point, or at some time."""
     hand.how = replace(hand.how, server=os.environ["PREFECT_API_URL"])

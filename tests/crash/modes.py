@@ -11,6 +11,7 @@ from ground import Ground
 from hand import ENDED_WELL, MOST_SECONDS, Blow, Hand, ended
 
 Deal = Callable[[Hand], Blow]
+REVIEW = "review"
 
 MODES: dict[str, Deal] = {
     "failpoint": kills.at_failpoint,
@@ -26,6 +27,7 @@ MODES: dict[str, Deal] = {
     "disk": tampering.on_a_full_disk,
     "clock": kills.under_a_jumping_clock,
     "prefect": kills.with_prefect,
+    REVIEW: kills.of_a_review,
 }
 
 
