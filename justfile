@@ -16,6 +16,10 @@ fix:
 test:
     pytest -n 2 --dist loadfile
 
+# tests that wait for minutes, which the others leave out
+long:
+    SWATHE_LONG_TESTS=1 pytest -q tests/flows/test_duty.py
+
 # kill runs of the engine in every way, and check what is left; `just crash --help`
 crash *words:
     python tests/crash {{ words }}

@@ -99,6 +99,10 @@ def test_a_run_whose_worker_is_killed_ends_by_itself(inside):
     assert len(placed.repo.log()) == 2
 
 
+@pytest.mark.skipif(
+    "SWATHE_LONG_TESTS" not in os.environ,
+    reason="waits for two minutes of missing heartbeats: `just long`",
+)
 def test_a_run_whose_machine_goes_down_is_told_to_have_crashed_and_goes_on(inside):
     """Engine and worker killed: nobody is left to say so, but for the heartbeats that do not come."""
     placed, run, worker = inside

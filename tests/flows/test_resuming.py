@@ -235,7 +235,7 @@ def test_a_flow_that_prefect_tries_again_does_no_finished_step_again(make, tmp_p
 
     with contextlib.chdir(tmp_path / "room"):
         state = campaign.with_options(retries=1, retry_delay_seconds=0)(
-            options.target, asked.axis_of(options), return_state=True
+            asked.axis_of(options), options.target, return_state=True
         )
 
     assert state.name == "Complete"
