@@ -24,36 +24,41 @@ from cli import engine  # noqa: E402
 from domain.report import Report  # noqa: E402
 from domain.review_options import ReviewOptions  # noqa: E402
 
-FILES, CHANGED, LINES = 300, 3, 40
-CHUNK_TOKENS = 6_000
+FILES, CHANGED = 200, 2
+SHAPES = {"large files": (160, 30_000), "small files": (40, 6_000)}
+"""Lines of a file, and tokens of a chunk: as a review has them by default, and where its fixed costs weigh most."""
 INDEX = ".git/swathe-chunk.md"
 MOST = 0.1
 
 
 def measure(choices: Choices) -> bool:
-    met = [_measure(stop) for stop in ("covered", "covered_by_both")]
+    with scratch() as folder:
+        home = folder / "home"
+        os.environ["SWATHE_HOME"] = str(home)
+        try:
+            # One server for both: Prefect reads where it is once in a process.
+            met = [_measure(folder / name.replace(" ", "-"), name) for name in SHAPES]
+        finally:
+            server.stop(home)
     return all(met)
 
 
-def _measure(stop: str) -> bool:
-    with scratch() as folder:
-        repo, bill = _target(folder / "target"), folder / "provider"
-        bill.mkdir()
-        with Provider(_attentive, bill) as provider:
-            os.environ.update(provider.environment(), SWATHE_HOME=str(folder / "home"))
-            try:
-                first = _review(repo, stop)
-                whole, calls = _tokens(provider), len(provider.bill.rows)
-                assert _review(repo, stop).ending == "nothing-to-do"
-                idle = len(provider.bill.rows) - calls
-                _change(repo)
-                second = _review(repo, stop)
-            finally:
-                _stop_server(folder / "home")
-            again = _tokens(provider) - whole
+def _measure(folder: Path, name: str) -> bool:
+    lines, chunk = SHAPES[name]
+    repo, bill = _target(folder / "target", lines), folder / "provider"
+    bill.mkdir()
+    with Provider(_attentive, bill) as provider:
+        os.environ.update(provider.environment())
+        first = _review(repo, chunk)
+        whole, calls = _tokens(provider), len(provider.bill.rows)
+        assert _review(repo, chunk).ending == "nothing-to-do"
+        idle = len(provider.bill.rows) - calls
+        _change(repo)
+        second = _review(repo, chunk)
+        again = _tokens(provider) - whole
     assert (first.ending, second.ending) == ("complete", "complete"), second.why
     return show(
-        f"{FILES} files in {first.passes} looks, then {CHANGED} of them changed; --stop-when {stop}",
+        f"{FILES} {name} in {first.passes} looks, then {CHANGED} of them changed",
         [
             Row("tokens of the full sweep", f"{whole:,}"),
             Row("tokens of the second", f"{again:,} in {second.passes} looks"),
@@ -73,12 +78,11 @@ def _attentive(seen: Seen) -> Turn:
 
 
 def _read(*paths: str) -> Turn:
-    """Ten files in a call are as many as it takes."""
-    calls = (paths[at : at + 10] for at in range(0, len(paths), 10))
-    return Turn(calls=tuple(Call("read", {"paths": list(some)}) for some in calls))
+    """One by one: of many in one call, each is shown in part."""
+    return Turn(calls=tuple(Call("read", {"paths": [path]}) for path in paths))
 
 
-def _review(repo: Path, stop: str) -> Report:
+def _review(repo: Path, chunk: int) -> Report:
     asked = {
         "target": {
             "repo": str(repo),
@@ -87,8 +91,7 @@ def _review(repo: Path, stop: str) -> Report:
         },
         "hired": [{"family": "claude"}, {"family": "gpt"}],
         "settings": {
-            "stop_when": stop,
-            "max_review_chunk_tokens": CHUNK_TOKENS,
+            "max_review_chunk_tokens": chunk,
             "max_review_passes": FILES,
         },
     }
@@ -100,11 +103,11 @@ def _tokens(provider: Provider) -> int:
     return sum(row[name] for row in provider.bill.rows for name in names)
 
 
-def _target(folder: Path) -> Path:
+def _target(folder: Path, lines: int) -> Path:
     for number in range(FILES):
         path = folder / f"package_{number // 25:02}" / f"module_{number:03}.py"
         path.parent.mkdir(parents=True, exist_ok=True)
-        rows = (f"VALUE_{number}_{line} = {line}" for line in range(LINES))
+        rows = (f"VALUE_{number}_{line} = {line}" for line in range(lines))
         path.write_text("\n".join([*rows, ""]))
     shell("git init -q -b main", folder)
     _commit(folder)
@@ -121,7 +124,3 @@ def _change(folder: Path) -> None:
 
 def _commit(folder: Path) -> None:
     shell("git add -A && git commit -q -m Files", folder)
-
-
-def _stop_server(home: Path) -> None:
-    server.stop(home)
