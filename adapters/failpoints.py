@@ -49,6 +49,7 @@ Point = Literal[
     "money-taken",
     "pass-begun",
     "pass-stood",
+    "review-stood",
     "call-reserved",
     "answer-kept",
     "tool-done",

