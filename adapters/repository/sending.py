@@ -1,5 +1,6 @@
 """Sending: commits, and all they need, from one repository of ours into another, checked on arrival."""
 
+import signal
 from collections.abc import Sequence
 
 from adapters.failpoints import reach
@@ -36,7 +37,9 @@ def send(
             reach("objects-packed")
             _, said = taking.communicate()
         told = giving.stderr.read() if giving.stderr else b""
-        if giving.wait():
+        # Who is refused in the midst of writing dies of the broken pipe: then the reason is the reader's.
+        refused = giving.wait() == -signal.SIGPIPE and taking.returncode
+        if giving.returncode and not refused:
             raise GitFailed("pack-objects", giving.returncode, told.decode(errors="replace"))
         if taking.returncode:
             raise GitFailed("index-pack", taking.returncode, said.decode(errors="replace"))

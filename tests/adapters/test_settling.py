@@ -1,6 +1,7 @@
 """Settling: what was decided becomes commits, refs and one state; twice is once."""
 
 import os
+import random
 from pathlib import Path
 
 import pytest
@@ -463,6 +464,15 @@ def test_the_landed_branch_merges_home(target, campaign):
 def test_a_refused_commit_with_a_folder_of_git_never_reaches_us(campaign):
     with pytest.raises(Exception, match="index-pack"):
         campaign.chain({".git/config": "x"})
+
+
+def test_the_reason_is_the_one_who_refuses_not_the_one_who_was_writing_to_it(campaign):
+    """More than a pipe holds, so that the writer is still at it when the reader has seen enough."""
+    noise = random.Random(0)
+    files = {f"n{n}.bin": noise.randbytes(60_000) for n in range(20)}
+
+    with pytest.raises(Exception, match="index-pack"):
+        campaign.chain({".git/config": "x", **files})
 
 
 def test_an_outcome_names_only_commits_of_its_pass(campaign):
