@@ -214,6 +214,44 @@ def what_landed_is_thrown_away() -> None:
     beginning.recover = recover
 
 
+def clean_before_the_verdict() -> None:
+    """A look is written down as clean, and put right when its blockers are known."""
+    from adapters import beginning, reviewing
+    from domain.axis import title
+    from domain.verdict import Count
+
+    honest = reviewing.check
+
+    def check(opened: Any, task: Any, heard: Any) -> Any:
+        state = beginning.current_state(opened.workspace, title(opened.axis))
+        review = reviewing._review_in(opened, state)
+        early = review.record(reviewing.sweep_of(opened, task.tip), task.look, Count(kind="clean"))
+        later = reviewing._keep(opened, state, early, "looked at")
+        reviewing._keep(opened, later, review, "and put right")
+        return honest(opened, task, heard)
+
+    reviewing.check = check
+
+
+def tried_before_the_fixer() -> None:
+    """Blockers are written down as tried before anybody was sent for them, and opened again after that."""
+    from adapters import beginning, reviewing
+    from domain.axis import title
+
+    honest = reviewing.mend
+
+    def mend(opened: Any, task: Any, blockers: Any, caps: Any) -> Any:
+        state = beginning.current_state(opened.workspace, title(opened.axis))
+        review = reviewing._review_in(opened, state)
+        tried = {one.id: "not mended" for one in blockers}
+        early = review.settle(reviewing.sweep_of(opened, task.tip), tried, {})
+        later = reviewing._keep(opened, state, early, "a fixer is sent")
+        reviewing._keep(opened, later, review, "and put right")
+        return honest(opened, task, blockers, caps)
+
+    reviewing.mend = mend
+
+
 MUTANTS = {
     "state-apart-from-the-branch": Mutant(state_apart_from_the_branch, "failpoint", "refs-moved"),
     "no-roll-forward": Mutant(no_roll_forward, "torn"),
@@ -232,6 +270,8 @@ MUTANTS = {
     "settled-twice": Mutant(settled_twice, "time"),
     "seconds-by-the-wall-clock": Mutant(seconds_by_the_wall_clock, "clock"),
     "landed-thrown-away": Mutant(what_landed_is_thrown_away, "group"),
+    "clean-before-the-verdict": Mutant(clean_before_the_verdict, "review", "refs-moved"),
+    "tried-before-the-fixer": Mutant(tried_before_the_fixer, "review", "refs-moved"),
 }
 
 

@@ -37,10 +37,10 @@ def _crash(tmp_path):
 
 
 SHARES = {
-    "failpoint": 22,
+    "failpoint": 18,
     "time": 6,
-    "group": 8,
-    "planted": 5,
+    "group": 7,
+    "planted": 4,
     "torn": 5,
     "orphan": 3,
     "in-gate": 3,
@@ -48,6 +48,7 @@ SHARES = {
     "sigterm": 2,
     "error": 3,
     "clock": 2,
+    "review": 6,
 }
 """Kills by mode: more where each is at another place."""
 
