@@ -89,14 +89,28 @@ def waits(pid: int, seconds: float) -> bool:
 
 def kill_family(root: int) -> None:
     """Stop the root, so that it cannot answer to the death of its children; then kill them all."""
+    seen = {root}
     os.kill(root, signal.SIGSTOP)
-    seen: set[int] = set()
-    while fresh := _descendants(root) - seen:
+    while True:
+        # A signal takes its time: whoever still runs may be about to fork.
+        forking = {pid for pid in seen if _state(pid) == "R"}
+        fresh = _descendants(root) - seen
+        if not fresh and not forking:
+            break
         for pid in fresh:
             send(pid, signal.SIGSTOP)
         seen |= fresh
-    for pid in (root, *seen):
+    for pid in seen:
         send(pid, signal.SIGKILL)
+
+
+def _state(pid: int) -> str:
+    """`R` runs, `T` is stopped; nothing: it is gone."""
+    try:
+        stat = Path(f"/proc/{pid}/stat").read_bytes()
+    except OSError:
+        return ""
+    return stat.rpartition(b")")[2].split()[0].decode()
 
 
 def send(pid: int, number: int) -> None:
