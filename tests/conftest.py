@@ -1,6 +1,7 @@
 """The guard around every test: nothing of the developer's own world is read, and nothing is left in it."""
 
 import os
+import signal
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -10,6 +11,12 @@ UV_CACHE = os.environ.get("UV_CACHE_DIR") or str(Path.home() / ".cache" / "uv")
 """The one thing of the developer's that is used: what was downloaded is not downloaded again."""
 
 OURS = ("GIT_", "ANTHROPIC_", "OPENAI_", "PREFECT_", "SWATHE_", "PYTEST_ADDOPTS", "XDG_")
+
+
+def pytest_configure() -> None:
+    """A shell that starts the tests in the background has them ignore SIGINT, and so would all that they start."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(autouse=True, name="world")
