@@ -16,14 +16,17 @@ from prefect.events.schemas.automations import AutomationCore
 from prefect.exceptions import ObjectNotFound
 from prefect.utilities.callables import parameter_schema
 
+from adapters.catalogue import read_catalogue
 from adapters.service.templates import base_template
 from cli.loading import flow_at, schedule_of
 from domain.automation import automations
 from domain.deployment import Deployment, PrefectFile, Schedule
-from domain.difference import Change, differences
+from domain.difference import Change, differences, told_as_one
+from domain.form import form
 from domain.pool import template
 
 Plain = dict[str, Any]
+FORM = "parameter_openapi_schema"
 
 
 class Deploying:
@@ -75,7 +78,8 @@ class Deploying:
         change = Change(what="deployment", name=name, new=found is None)
         if found is not None:
             before = standing(found, one)
-            change = change.model_copy(update={"differences": differences(before, wanted)})
+            found_out = told_as_one(differences(before, wanted), FORM, "run form")
+            change = change.model_copy(update={"differences": found_out})
         if not (change.needed and self.apply and self.client):
             return change, str(found.id) if found else ""
         made = self.client.create_deployment(
@@ -138,10 +142,10 @@ def pool_of(file: PrefectFile) -> Plain:
 
 def form_of(flow: Flow[..., Any]) -> Plain:
     """What the UI asks for, as the flow says it now."""
-    return parameter_schema(flow).model_dump(exclude_unset=True)
+    return form(parameter_schema(flow).model_dump(exclude_unset=True), read_catalogue())
 
 
-def deployment_of(one: Deployment, description: str | None, form: Plain) -> Plain:
+def deployment_of(one: Deployment, description: str | None, asked: Plain) -> Plain:
     """A deployment in the words of Prefect's API."""
     said = {"paused": one.paused, "version": one.version}
     return {
@@ -158,7 +162,7 @@ def deployment_of(one: Deployment, description: str | None, form: Plain) -> Plai
         "work_queue_name": one.work_pool.work_queue_name or "default",
         "job_variables": one.work_pool.job_variables,
         "pull_steps": [],
-        "parameter_openapi_schema": form,
+        FORM: asked,
     }
 
 

@@ -71,7 +71,7 @@ def _rows(pool: PoolDuty) -> tuple[tuple[str, str], ...]:
 def _deployment(one: OnDuty) -> tuple[tuple[str, str], ...]:
     last = f"{one.last.state} at {one.last.at}: {one.last.why}" if one.last else "none"
     return (
-        ("axis", one.axis),
+        ("axis", one.axis or "the form asks for it"),
         ("schedule", "; ".join(one.schedules) or "none"),
         ("next run", one.next or "none"),
         *((("late", str(one.late)),) if one.late else ()),

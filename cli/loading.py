@@ -47,7 +47,7 @@ def _deployment(one: Deployment, here: Path) -> Iterator[Trouble]:
     except Exception as error:  # noqa: BLE001 -- whatever importing it raises, it cannot be deployed
         yield Trouble(path=(*here, "entrypoint"), said=f"{one.entrypoint!r} is no flow: {error}")
         return
-    yield from parameters(flow, one.parameters, (*here, "parameters"))
+    yield from parameters(flow, one.parameters, (*here, "parameters"), whole=False)
     for number, schedule in enumerate(one.schedules):
         place = (*here, "schedules", number)
         more = one.parameters | schedule.parameters
@@ -74,19 +74,27 @@ def _schedule(schedule: Schedule, place: Path) -> Iterator[Trouble]:
             yield Trouble(path=(*place, *problem["loc"]), said=f"{name}: {problem['msg']}.")
 
 
-def parameters(flow: Flow[..., Any], given: Mapping[str, Any], path: Path) -> Iterator[Trouble]:
+def parameters(
+    flow: Flow[..., Any], given: Mapping[str, Any], path: Path, *, whole: bool = True
+) -> Iterator[Trouble]:
+    """`whole` False: what a slot of a schedule would lack, a person fills in in the form."""
     known = parameter_schema(flow)
+    missing = set(known.required) - set(given)
     unknown = set(given) - set(known.properties)
     for name in sorted(unknown):
         yield Trouble(path=(*path, name), said=nearest(name, set(known.properties)))
-    for name in sorted(set(known.required) - set(given)):
-        yield Trouble(path=path, said=f"no {name!r}, which the flow {flow.name!r} needs.")
-    if unknown or set(known.required) - set(given):
+    for name in sorted(missing if whole else ()):
+        yield Trouble(
+            path=path, said=f"no {name!r}, which a run of {flow.name!r} by schedule needs."
+        )
+    if unknown or (missing and whole):
         return
     try:
         flow.validate_parameters(dict(given))
     except ParameterTypeError as error:
         for where, said in _complaints(str(error)):
+            if where[0] in missing:
+                continue
             yield Trouble(path=(*path, *where), said=said)
 
 

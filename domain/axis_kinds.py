@@ -11,6 +11,7 @@ from pydantic import ConfigDict, Field
 from domain.value import Value
 
 NAME = r"^[a-z0-9]+(-[a-z0-9]+)*$"
+KIND = "It goes with the tab, and stays as it is."
 SELECTORS = r"^[A-Z]+[0-9]*(,[A-Z]+[0-9]*)*$"
 
 
@@ -19,7 +20,7 @@ class Catalogue(Value):
 
     model_config = ConfigDict(title="From the catalogue")
 
-    kind: Literal["catalogue"] = "catalogue"
+    kind: Literal["catalogue"] = Field(default="catalogue", title="Kind", description=KIND)
     name: str = Field(
         pattern=NAME,
         title="Name",
@@ -32,7 +33,7 @@ class Ruff(Value):
 
     model_config = ConfigDict(title="Ruff rules")
 
-    kind: Literal["ruff"] = "ruff"
+    kind: Literal["ruff"] = Field(default="ruff", title="Kind", description=KIND)
     select: str = Field(
         pattern=SELECTORS,
         title="Selectors",
@@ -50,20 +51,20 @@ class AstGrep(Value):
 
     model_config = ConfigDict(title="ast-grep rule")
 
-    kind: Literal["ast-grep"] = "ast-grep"
+    kind: Literal["ast-grep"] = Field(default="ast-grep", title="Kind", description=KIND)
     rule: str = Field(
         min_length=1,
         title="Rule",
-        description="Path of a rule file, or its YAML. It needs a `fix`.",
+        description="The text of a rule file, in YAML. It needs a `fix`.",
     )
 
 
 class Commands(Value):
     """Two commands of yours: one lists the sites, one edits a site."""
 
-    model_config = ConfigDict(title="Commands")
+    model_config = ConfigDict(title="Two commands")
 
-    kind: Literal["cmd"] = "cmd"
+    kind: Literal["cmd"] = Field(default="cmd", title="Kind", description=KIND)
     find: str = Field(
         min_length=1,
         title="Find",
@@ -82,7 +83,7 @@ class Sentence(Value):
 
     model_config = ConfigDict(title="A sentence")
 
-    kind: Literal["sentence"] = "sentence"
+    kind: Literal["sentence"] = Field(default="sentence", title="Kind", description=KIND)
     text: str = Field(
         min_length=1,
         title="Sentence",

@@ -1,7 +1,7 @@
 """What differs between what stands on a server and what a file asks for."""
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Literal, cast
 
 from domain.value import Value
@@ -35,6 +35,15 @@ class Change(Value):
 def differences(before: Mapping[str, Any], after: Mapping[str, Any]) -> tuple[Difference, ...]:
     """Field by field, as `a.b.c`; what only the server has is told too."""
     return tuple(_differences(before, after, ""))
+
+
+def told_as_one(found: Iterable[Difference], within: str, name: str) -> tuple[Difference, ...]:
+    """What differs `within` a field becomes one difference: a person reads a form on its page, not as a schema."""
+    found = tuple(found)
+    inside = [one for one in found if one.field.split(".")[0] == within]
+    rest = tuple(one for one in found if one not in inside)
+    said = Difference(field=name, before="another one", after="as the flow has it now")
+    return (*rest, said) if inside else rest
 
 
 def _differences(before: Any, after: Any, path: str) -> Iterator[Difference]:

@@ -22,22 +22,32 @@ WORKERS: dict[tuple[Family, Agent], Executor] = {
 class Hired(Value):
     """A model for a role, and whose agent it works in."""
 
-    family: Family
+    family: Family = Field(
+        title="Family",
+        description="Whose model it is; its key stands in the worker's environment.",
+    )
     agent: Agent = Field(
         default="own",
+        title="Agent",
         description="own: Swathe's; vendor: the family's own (Claude Code, Codex), for the work alone.",
     )
-    model: str = Field(default="", description="Empty: the family's default.")
+    model: str = Field(default="", title="Model", description="Empty: the family's default.")
     price: str = Field(
         default="",
+        title="Price",
         description="US dollars for a million tokens of input and output, as in 4/20, where no list has it.",
     )
-    effort: Effort = Field(default="", description="How much it thinks; empty: its own default.")
+    effort: Effort = Field(
+        default="", title="Effort", description="How much it thinks; empty: its own default."
+    )
     reader_model: str = Field(
         default="",
+        title="Reader's model",
         description="The model of the other family, which reads commits and looks afresh. Empty: that family's default.",
     )
-    reader_price: str = Field(default="", description="Its price, where no list has it.")
+    reader_price: str = Field(
+        default="", title="Reader's price", description="As above, where no list has it."
+    )
 
     def reader(self, family: Family) -> "Hired":
         """Who reads what this one writes."""

@@ -60,7 +60,11 @@ class ReviewSettings(Value):
         description="In tokens; a chunk takes no more than a share of it. 0: not asked.",
     )
     reviewer_window_percent: int = Field(
-        default=WINDOW_PERCENT, ge=1, le=100, title="Share of the window, in percent"
+        default=WINDOW_PERCENT,
+        ge=1,
+        le=100,
+        title="Share of the window, in percent",
+        description="What a chunk may take of the reviewer's window, where that is given.",
     )
     max_review_passes: int | None = Field(
         default=None,

@@ -37,7 +37,11 @@ class Target(Value):
     allow: tuple[Opened, ...] = Field(
         default=(), title="Allow", description="Protected classes that commits may touch."
     )
-    include_generated: bool = Field(default=False, title="Generated files too")
+    include_generated: bool = Field(
+        default=False,
+        title="Generated files too",
+        description="Without it, generated, vendored and minified files are skipped and counted.",
+    )
     sandbox: Policy = Field(
         default="auto",
         title="Sandbox",
@@ -48,7 +52,12 @@ class Target(Value):
         title="No network for the set-up",
         description="What it needs is in a cache or a folder; needs a sandbox.",
     )
-    gate_minutes: float = Field(default=30.0, gt=0, title="Minutes a gate run may take")
+    gate_minutes: float = Field(
+        default=30.0,
+        gt=0,
+        title="Minutes a gate run may take",
+        description="One that takes longer is ended, and its commits do not land.",
+    )
 
 
 class Workspace(Value):

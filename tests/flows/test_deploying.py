@@ -36,7 +36,7 @@ def test_a_second_deploy_changes_nothing_and_says_so(post):
 
 
 def test_the_file_is_prefects_own(post):
-    """`prefect deploy` takes it for a pool that exists, and leaves what `swathe deploy` would."""
+    """`prefect deploy` takes it for a pool that exists, and leaves what `swathe deploy` would, but for the form."""
     nightly = {"slug": "nightly", "cron": "0 2 * * *", "timezone": "Europe/Berlin"}
     acme = post(more={"schedules": [nightly]}).deployed()
     acme.write(schedules=[nightly], tags=["by-prefect"])
@@ -48,6 +48,7 @@ def test_the_file_is_prefects_own(post):
     )
 
     assert done.ok, done.output + done.errors
+    assert needed(acme.deploy("--json")) == {"deployment": ["run form"]}
     assert needed(acme.deploy("--json")) == {}
 
 
@@ -77,6 +78,12 @@ def test_a_check_shows_what_differs_and_changes_nothing(post, client):
     assert needed(acme.deploy("--json")) == {}
 
 
+def test_what_only_a_person_starts_may_leave_the_axis_to_the_form(post):
+    acme = post(more={"parameters": {"verify_each": True}}).deployed()
+
+    assert "the form asks for it" in acme.repo.swathe("duty", acme.name).output
+
+
 def test_a_schedule_that_a_person_switched_off_stays_off(post, client):
     acme = post(more={"schedules": [{"slug": "often", "interval": 3600}]}).deployed()
     known = client.read_deployment_by_name(acme.deployment)
@@ -94,7 +101,8 @@ def test_a_schedule_that_a_person_switched_off_stays_off(post, client):
         ({"parameters": {"axes": {"kind": "ruff", "select": "UP"}}}, "Did you mean 'axis'?"),
         ({"parameters": {"axis": {"kind": "ruff", "selekt": "UP"}}}, "axis.Ruff.selekt"),
         ({"parameters": {"axis": {"kind": "ruff", "select": "UP"}, "budget": {"max_usd": -1}}}, "max_usd"),
-        ({"parameters": {}}, "no 'axis'"),
+        ({"parameters": {}, "schedules": [{"interval": 3600}]}, "no 'axis', which a run of 'campaign' by schedule needs"),
+        ({"parameters": {"budget": {"max_usd": 0}}}, "budget.max_usd"),
         ({"schedules": [{"cron": "0 2 * *", "timezone": "UTC"}]}, "cron"),
         ({"schedules": [{"cron": "0 2 * * *", "timezone": "Europe/Berlim"}]}, "timezone"),
         ({"entrypoint": "flows.campain.campaign"}, "flows.campain"),
