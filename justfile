@@ -6,7 +6,7 @@ check:
     ruff check .
     lint-imports
     pyright
-    pytest -q -n 2 --dist loadfile -m "not flow and not real"
+    pytest -q -n 4 --dist loadfile -m "not flow and not real"
 
 fix:
     ruff check --fix .
@@ -14,7 +14,7 @@ fix:
 
 # every test that costs no money
 test:
-    pytest -n 2 --dist loadfile
+    pytest -n 4 --dist loadfile
 
 # tests that wait for minutes, which the others leave out
 long:
