@@ -42,8 +42,8 @@ def begin(
     """State, baseline, and where the review stands. One that has nothing to look at proves no gate."""
 
     def idle(survey: Survey) -> bool:
-        sweep = sweep_of(opened, survey.tip)
-        return stand(_review_in(opened, survey.state), sweep).look is None
+        review = _review_in(opened, survey.state).asked_anew()
+        return stand(review, sweep_of(opened, survey.tip)).look is None
 
     workspace, axis = opened.workspace, opened.axis
     start = beginning.set_out(workspace, axis, retry=retry, before_gate=before_gate, idle=idle)

@@ -22,6 +22,7 @@ BENCHMARKS = {
     "chunks": "`swathe plan` against repomix and git's listing, its growth, and how its plans keep over a history",
     "chunk_sample": "the tokens of real repositories by a sample of places, against a count of every file",
     "resweep": "a review after one file in a hundred was changed, against the first: the provider's bill",
+    "reviewing": "`swathe review` on sqlparse and Pygments by two scripted families: found, mended, landed, converged",
     "parity": "site by site against `ruff --fix`: the same tree, and how long",
 }
 

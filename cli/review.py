@@ -66,7 +66,7 @@ Covering = Annotated[
 ChunkTokens = Annotated[
     int | None,
     typer.Option(
-        "--chunk-tokens",
+        "--max-review-chunk-tokens",
         min=1,
         metavar="N",
         help="Tokens in a chunk. (default: 30,000; inline 16,000)",
@@ -76,16 +76,17 @@ ChunkTokens = Annotated[
 Window = Annotated[
     int,
     typer.Option(
-        "--window-tokens",
+        "--reviewer-window-tokens",
         min=0,
         metavar="N",
-        help="The reviewer's window: a chunk takes no more than --window-percent of it.",
+        help="The reviewer's window: a chunk takes no more than --reviewer-window-percent of it.",
         show_default=False,
         rich_help_panel=REVIEW,
     ),
 ]
 Percent = Annotated[
-    int, typer.Option("--window-percent", min=1, max=100, metavar="N", rich_help_panel=REVIEW)
+    int,
+    typer.Option("--reviewer-window-percent", min=1, max=100, metavar="N", rich_help_panel=REVIEW),
 ]
 Passes = Annotated[
     int | None,

@@ -9,7 +9,7 @@ from pydantic import BeforeValidator, Field, StrictBool, ValidationError
 
 from domain.blocker import Blocker, Pushback, place
 from domain.chunk import Chunk, Part
-from domain.shown import Shown
+from domain.shown import Shown, whole
 from domain.sweep import Terms
 from domain.value import Value
 
@@ -82,7 +82,7 @@ class Engagement(Value):
     """From the tool log, or from the prompt that was sent: never from the model's word."""
 
     seen: tuple[Shown, ...] = ()
-    """Lines that were put before the reviewer, whole."""
+    """Lines that were put before the reviewer; of long ones, some characters."""
     cut: tuple[str, ...] = ()
     """Places that a cap kept from the reviewer, in words: `a.py:120-400`."""
 
@@ -110,7 +110,7 @@ class Engagement(Value):
         if not part.bytes:
             return ""
         wanted = part.first_line
-        mine = (shown for shown in self.seen if shown.path == part.path)
+        mine = whole(shown for shown in self.seen if shown.path == part.path)
         for shown in sorted(mine, key=lambda one: one.first):
             if shown.first > wanted:
                 break

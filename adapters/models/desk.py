@@ -16,13 +16,11 @@ from adapters.models.commands import CommandRefused, Commands
 from adapters.models.conversation import Conversation, Kept
 from adapters.models.files import Files
 from adapters.models.forms import FileRefused
+from adapters.models.reading import look
 from adapters.models.showing import (
     OUTPUT_CHARACTERS,
     clipped,
-    fitting,
     nearest,
-    numbered,
-    whole_stretches,
 )
 from adapters.models.toolbox import (
     ENDINGS,
@@ -210,32 +208,18 @@ class Desk:
                 raise AssertionError(f"a tool without a deed: {name!r}")
 
     def _show(self, given: Read, notes: list[str]) -> str:
-        most = OUTPUT_CHARACTERS * 2 // len(given.paths)
-        shown: list[str] = []
-        problems: list[str] = []
+        texts, problems = list[str](), list[str]()
         for path in given.paths:
             try:
-                lines = self.bench.files.read(path).text.split("\n")
+                opened = look(self.bench.files, path, given)
             except FileRefused as refused:
                 problems.append(f"{refused}{self._like(path)}")
                 continue
-            part = lines[given.line - 1 : given.line - 1 + given.lines]
-            part = part[: fitting(part, given.line, most)]
-            after = len(lines) - (given.line - 1 + len(part))
-            more = (
-                f"\n({after:,} more lines; go on with line {given.line + len(part)})"
-                if after > 0
-                else ""
-            )
-            shown.append(f"{path}\n{numbered(part, given.line)}{more}")
-            end = given.line - 1 + len(part) if not after else 0
-            notes += [
-                f"{path}:{a}-{b}{'$' if b == end else ''}"
-                for a, b in whole_stretches(part, given.line)
-            ]
-        if not shown:
+            texts.append(opened.text)
+            notes += [shown.note for shown in opened.shown]
+        if not texts:
             raise Wrong("\n".join(problems))
-        return "\n\n".join([*shown, *problems])
+        return "\n\n".join([*texts, *problems])
 
     def _like(self, path: str) -> str:
         name = path.rstrip("/").rpartition("/")[2]

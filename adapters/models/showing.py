@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from difflib import get_close_matches
 
+from domain.shown import Shown
+
 OUTPUT_CHARACTERS = 30_000
 LINE_CHARACTERS = 2_000
 NEAR = 0.6
@@ -33,23 +35,46 @@ def fitting(lines: Sequence[str], first: int, most: int) -> int:
     return len(lines)
 
 
-def whole_stretches(lines: Sequence[str], first: int) -> list[tuple[int, int]]:
-    """First and last number of each stretch of lines that `numbered` shows whole."""
-    stretches: list[tuple[int, int]] = []
+def shown_of(path: str, lines: Sequence[str], first: int, *, ends: bool) -> list[Shown]:
+    """What `numbered` shows of each stretch of lines; of a line that it cuts, the characters. `ends`: the file does."""
+    found: list[Shown] = []
     for number, line in enumerate(lines, start=first):
+        last = ends and number == first + len(lines) - 1
         if len(line) > LINE_CHARACTERS:
-            continue
-        if stretches and stretches[-1][1] == number - 1:
-            stretches[-1] = (stretches[-1][0], number)
+            found.append(_piece(path, number, line, 1, LINE_CHARACTERS, ends=last))
+        elif found and not found[-1].columns and found[-1].last == number - 1:
+            found[-1] = found[-1].model_copy(update={"last": number, "ends": last})
         else:
-            stretches.append((number, number))
-    return stretches
+            found.append(Shown(path=path, first=number, last=number, ends=last))
+    return found
+
+
+def rest_of(
+    path: str, number: int, line: str, column: int, most: int, *, ends: bool
+) -> tuple[str, Shown]:
+    """A long line from a character on, and what that shows of it."""
+    end = min(len(line), column + most - 1)
+    more = f"… (go on with column {end + 1:})" if end < len(line) else ""
+    text = f"{number:>6}\t{line[column - 1 : end]}{more}"
+    return text, _piece(path, number, line, column, end, ends=ends)
+
+
+def _piece(path: str, number: int, line: str, begin: int, end: int, *, ends: bool) -> Shown:
+    return Shown(
+        path=path,
+        first=number,
+        last=number,
+        ends=ends,
+        columns=(begin, end),
+        closes=end >= len(line),
+    )
 
 
 def _shortened(line: str) -> str:
     if len(line) <= LINE_CHARACTERS:
         return line
-    return f"{line[:LINE_CHARACTERS]}… ({len(line):,} characters)"
+    more = f"({len(line):,} characters; go on with this line and column {LINE_CHARACTERS + 1})"
+    return f"{line[:LINE_CHARACTERS]}… {more}"
 
 
 def nearest(text: str, wanted: str) -> str:

@@ -28,6 +28,7 @@ class Read(Takes):
     paths: list[str] = Field(min_length=1, max_length=10)
     line: int = Field(default=1, ge=1)
     lines: int = Field(default=500, ge=1, le=2000)
+    column: int = Field(default=1, ge=1)
 
 
 class Grep(Takes):
@@ -87,7 +88,7 @@ MEANT: Mapping[str, str] = {
         "Run a command in a fresh shell at the repository's root: no state is kept, no input, no network. The exit "
         "code comes first; long output is cut in its middle. Everything it started ends with it."
     ),
-    "read": "Show files with line numbers, from `line` on.",
+    "read": "Show files with line numbers, from `line` on; with `column`, a line too long for one look, from there on.",
     "grep": "Search tracked and new files with an extended regular expression; `glob` as in src/**/*.py.",
     "glob": "List files, as in src/**/*.py. Ignored files are left out.",
     "edit": (

@@ -71,7 +71,7 @@ def test_only_lines_that_were_shown_whole_count_as_read(use, clone, conversation
     _, said = use("read", paths=["tall.txt"], lines=2000)
 
     (wide, tall) = conversation.kept("k")
-    assert wide.notes == ("wide.txt:1-2", "wide.txt:4-5$")
+    assert wide.notes == ("wide.txt:1-2", "wide.txt:3-3@1-2000", "wide.txt:4-5$")
     [stretch] = tall.notes
     last = int(stretch.rpartition("-")[2])
     assert 400 < last < 2_000

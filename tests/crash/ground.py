@@ -167,7 +167,14 @@ class Ground:
         """What is typed to run the campaign. Without a sandbox: the gate's log lies where nobody of Swathe writes."""
         gate = f"sh {self.tools}/gate.sh"
         if self.kind.review:
-            how = ["--reviewer", "rules", "--chunk-tokens", CHUNK_TOKENS, "--sandbox", "off"]
+            how = [
+                "--reviewer",
+                "rules",
+                "--max-review-chunk-tokens",
+                CHUNK_TOKENS,
+                "--sandbox",
+                "off",
+            ]
             return ["review", str(self.target), "--verify", gate, "--json", *how]
         each = ["--sandbox", "off", *(["--verify-each"] if self.kind.each else [])]
         return ["run", str(self.target), "--axis", AXIS, "--verify", gate, "--json", *each]

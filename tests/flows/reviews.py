@@ -97,8 +97,9 @@ Fix = Callable[[Seen, list[str], int], Turn]
 
 
 def fixes_all(seen: Seen, paths: list[str], nth: int) -> Turn:
-    """A commit for each blocker, and the end."""
-    return mended(paths[nth]) if nth < len(paths) else fixed()
+    """A commit for each file, and the end."""
+    left = [path for path in paths if f"Mend {path}" not in str(seen.body)]
+    return mended(left[0]) if left else fixed()
 
 
 def attentive(fix: Fix = fixes_all) -> Callable[[Seen], Turn]:

@@ -13,6 +13,7 @@ from reviews import (
     review,
     verdict,
 )
+from stub_script import Call, Turn
 
 from adapters.processes.sandbox import available
 
@@ -270,3 +271,83 @@ def test_one_family_alone_says_so(texts, serve):
     assert report.ending == "complete", report.why
     assert set(families(provider, "review")) == {"claude"}
     assert "reviewed by claude, alone: nobody checks it (as asked)" in report.notes
+
+
+NO_VERDICT = (
+    Turn(text="It all looks fine to me."),
+    Turn(calls=(Call("submit_review", '{"approved": '),)),
+    Turn(calls=(Call("submit_review", {"approved": "perhaps", "blockers": "none"}),)),
+)
+"""Words, half a verdict, one of other types."""
+
+
+@pytest.mark.parametrize("said", NO_VERDICT, ids=["words", "half of one", "other types"])
+def test_what_is_no_verdict_is_asked_for_again_and_counts_once_it_is_one(texts, serve, said):
+    """T12."""
+
+    def script(seen):
+        if seen.family == "claude" and seen.answers == 2 and "PHASE: fix" not in str(seen.body):
+            return said
+        if seen.family == "claude" and seen.answers == 3 and "PHASE: fix" not in str(seen.body):
+            return read("a/one.txt", "a/two.txt")
+        return attentive()(seen)
+
+    serve(script)
+    repo = texts()
+
+    report = review(repo, **ASKED)
+
+    assert report.ending == "complete", report.why
+    assert repo.log("%s") == ["Mend a/two.txt"]
+
+
+@pytest.mark.parametrize("said", NO_VERDICT, ids=["words", "half of one", "other types"])
+def test_a_family_that_never_gives_a_verdict_moves_no_cursor_and_ends_no_run_as_a_success(
+    texts, serve, said
+):
+    """T12, C7: the pass is as if nobody had looked."""
+
+    def script(seen):
+        if seen.family == "claude":
+            return said if seen.answers else attentive()(seen)
+        return attentive()(seen)
+
+    provider = serve(script)
+    repo = texts("b")
+
+    report = review(repo, **ASKED, stop_when="covered_by_both")
+
+    assert report.ending == "stalled", report.why
+    state = repo.state().review
+    assert {mark.families for marks in state.clean.values() for mark in marks} == {("gpt",)}
+    assert {one.kind for one in state.fruitless} == {"void"}
+    assert all("claude" in left.why for left in report.remaining), report.remaining
+    calls = len(provider.requests)
+    provider.script = attentive()
+
+    assert review(repo, **ASKED, stop_when="covered_by_both").ending == "complete"
+    assert set(families(provider, "review", calls)) == {"claude"}
+
+
+def test_other_chunks_another_axis_and_a_wider_scope_are_reviewed_for_what_is_new_in_them(
+    texts, serve
+):
+    """C3, T03."""
+    provider = serve(attentive())
+    repo = texts("b")
+
+    def looks(**asked):
+        before = len(provider.requests)
+        report = review(repo, **{**ASKED, **asked})
+        assert report.ending in ("complete", "nothing-to-do"), report.why
+        return len(phases(provider, "review", before))
+
+    narrow = {"paths": ("a/",), "hired": (CLAUDE,)}
+    assert looks(**narrow) == 1
+    assert looks(**narrow) == 0
+    assert looks(hired=(CLAUDE,)) == 2, "b, and b once more after the fix"
+    assert looks(hired=(CLAUDE,), max_review_chunk_tokens=9_000) == 1
+    assert looks(hired=(CLAUDE,), max_review_chunk_tokens=9_000) == 0
+    about = {"axis": {"text": "files that say BUG"}, "hired": (CLAUDE,)}
+    assert looks(**about) == 3, "on a branch of its own, from the base"
+    assert looks(**about) == 0
