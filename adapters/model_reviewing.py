@@ -16,7 +16,7 @@ from domain.ledger import Caps
 from domain.lines import decoded
 from domain.outcome import Outcome
 from domain.redaction import Redactor, secrets_in
-from domain.review_brief import ReviewBrief, fixing, index_of, place_of
+from domain.review_brief import ReviewBrief, fixing, index_of, news_of, place_of
 from domain.review_state import ReviewState
 from domain.role import FixReport
 from domain.sweep import Sweep, Terms
@@ -33,12 +33,10 @@ def review(
     caps: Caps,
 ) -> Heard:
     """Ask for a verdict on a chunk; once more, told why, when the first answer counts for nothing."""
-    terms, news = sweep.terms, frozenset(part.path for part in task.chunk.parts)
-    if terms.coverage == "any" and terms.stop_when != "streak":
-        news = coverage.news(state.clean, sweep, task.look.chunk, task.look.family)
-    look = task.look
+    terms, look = sweep.terms, task.look
+    news = coverage.news(state.clean, sweep, look.chunk, look.family)
     source = _source(workspace, task) if terms.context_mode == "inline" else ""
-    words = _brief(terms, state, task, source).words
+    words = _brief(terms, state, task, source, () if source else news_of(task.chunk, news)).words
     index, seat = "" if source else index_of(task.chunk, news), _seat(workspace, task, caps)
     began, waited, usd = time.monotonic(), 0.0, 0.0
     count, halt, why = Count(kind="void"), hiring.NO_HALT, ""
@@ -103,7 +101,9 @@ def _seat(workspace: Workspace, task: Assignment, caps: Caps) -> Seat:
     )
 
 
-def _brief(terms: Terms, state: ReviewState, task: Assignment, source: str) -> ReviewBrief:
+def _brief(
+    terms: Terms, state: ReviewState, task: Assignment, source: str, news: tuple[str, ...]
+) -> ReviewBrief:
     chunk, blobs = task.chunk, {part.path: part.blob for part in task.chunk.parts}
     return ReviewBrief(
         axis=terms.axis,
@@ -113,6 +113,7 @@ def _brief(terms: Terms, state: ReviewState, task: Assignment, source: str) -> R
         files=len(blobs),
         tokens=chunk.tokens,
         source=source,
+        news=news,
         areas=state.areas,
         pushbacks=tuple(one for one in state.pushbacks if blobs.get(one.blocker.path) == one.blob),
         blockers=tuple(one for one in state.open if blobs.get(one.blocker.path) == one.blob),

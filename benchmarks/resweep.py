@@ -70,7 +70,8 @@ def _measure(folder: Path, name: str) -> bool:
 
 def _attentive(seen: Seen) -> Turn:
     if not seen.results:
-        return _read(INDEX)
+        named = re.findall(r"- (\S+) \(about", seen.user)
+        return _read(*named) if named else _read(INDEX)
     if INDEX in seen.results[-1]:
         due = seen.results[-1].partition("## Found clean")[0]
         return _read(*re.findall(r"- (\S+) \(about", due))

@@ -22,9 +22,11 @@ CleanSet = Mapping[str, tuple[Mark, ...]]
 
 
 def marked(clean: CleanSet, sweep: Sweep, index: int, family: str) -> dict[str, tuple[Mark, ...]]:
-    """With a clean pass of `family` over a chunk. Of its files, marks on earlier contents go."""
-    result = dict(clean)
+    """With a clean pass of `family` over what it was to look at in a chunk. Of those files, marks on earlier contents go."""
+    result, looked_at = dict(clean), news(clean, sweep, index, family)
     for part, key in zip(sweep.chunk(index).parts, sweep.keys[index], strict=True):
+        if part.path not in looked_at:
+            continue
         current = {home.key for home in sweep.homes[part.path]}
         marks = {mark.key: mark for mark in result.get(part.path, ()) if mark.key in current}
         before = marks[key].families if key in marks else ()
@@ -50,10 +52,16 @@ def lacks(clean: CleanSet, sweep: Sweep, index: int, family: str) -> bool:
 
 
 def news(clean: CleanSet, sweep: Sweep, index: int, family: str) -> frozenset[str]:
-    """The files of a chunk that `family` is needed for; all of them, where it is needed for none in particular."""
+    """The files of a chunk that `family` is to look at: those it is needed for.
+
+    All of them where it is needed for none in particular, where every byte has to be shown, and where clean passes in a
+    row are counted.
+    """
     both = sweep.terms.stop_when == "covered_by_both"
     wanted = frozenset([family] if both else sweep.terms.families)
     parts = list(zip(sweep.chunk(index).parts, sweep.keys[index], strict=True))
+    if sweep.terms.coverage == "full" or sweep.terms.stop_when == "streak":
+        return frozenset(part.path for part, _ in parts)
     found = {
         part.path for part, key in parts if wanted.isdisjoint(_families(clean, part.path, key))
     }

@@ -11,6 +11,8 @@ from domain.words import counted, printable
 INDEX = ".git/swathe-chunk.md"
 """In the agent's clone, where git sees no file of the repository."""
 MOST_AREAS = 20
+MOST_NEWS = 20
+"""Files that are named in the prompt, so that nobody has to open the index for them."""
 CLEAN = "## Found clean, and unchanged since. Open one only where a file above depends on it."
 DEFECTS = (
     "whatever is wrong: defects in behaviour, security, loss of data, broken contracts between "
@@ -33,6 +35,8 @@ class ReviewBrief(Value):
     tokens: int
     source: str = ""
     """The chunk itself, where it stands in the prompt; empty: it is read with the tools."""
+    news: tuple[str, ...] = ()
+    """Places to look at, with their tokens, where the rest of the chunk is clean as it is; empty: all of it."""
     areas: tuple[str, ...] = ()
     pushbacks: tuple[Pushback, ...] = ()
     """Of fixers, on the content that the chunk has now."""
@@ -55,6 +59,10 @@ class ReviewBrief(Value):
                 "PHASE: review",
                 axis_line(self.axis) if self.axis else f"Axis: {DEFECTS}",
                 f"{where} {how}",
+                listed(
+                    f"Only this is new in it; what else `{INDEX}` lists was found clean, and is unchanged since:",
+                    self.news,
+                ),
                 listed("Looked at before:", self.areas[-MOST_AREAS:], last=True),
                 listed(
                     "Answered by a fixer. Do not raise one again, unless you have new evidence, and say which:",
@@ -79,8 +87,19 @@ def index_of(chunk: Chunk, news: Collection[str]) -> str:
     return "\n".join([f"# {chunk.name}", "", *new, "", *known])
 
 
+def news_of(chunk: Chunk, news: Collection[str]) -> tuple[str, ...]:
+    """The rows of the index that a reviewer is pointed at, where they are few and not all."""
+    new = [part for part in chunk.parts if part.path in news]
+    few = len(new) <= MOST_NEWS and len(new) < len(chunk.parts)
+    return tuple(_told(part) for part in new) if few else ()
+
+
 def _row(part: Part) -> str:
-    return f"- {_shown(part)} (about {part.tokens:,} tokens)"
+    return f"- {_told(part)}"
+
+
+def _told(part: Part) -> str:
+    return f"{_shown(part)} (about {part.tokens:,} tokens)"
 
 
 def place_of(part: Part) -> str:

@@ -19,7 +19,7 @@ from domain.brief import (
 from domain.chunk import Chunk, Part
 from domain.gate import Failure
 from domain.report import Landed, Parked
-from domain.review_brief import INDEX, ReviewBrief, fixing, index_of
+from domain.review_brief import INDEX, ReviewBrief, fixing, index_of, news_of
 from domain.role import ENDS, Finding
 
 AXIS = "replace every %-format by an f-string"
@@ -209,6 +209,16 @@ def test_the_index_names_files_and_stretches_of_lines():
     head, clean = index_of(chunk, {"b.py"}).split("## Found clean, and unchanged since.")
     assert ("b.py" in head, "a.py" in head) == (True, False)
     assert ("b.py" in clean, "a.py" in clean) == (False, True)
+
+
+def test_few_files_that_are_new_are_named_in_the_prompt_and_all_are_not():
+    parts = tuple(Part(f"f{n:02}.py", f"b{n}", 1, 0, 9, 4) for n in range(30))
+    chunk = Chunk("src", parts)
+
+    assert news_of(chunk, {"f07.py"}) == ("f07.py (about 4 tokens)",)
+    assert "\n- f07.py (about 4 tokens)" in reviewed(news=news_of(chunk, {"f07.py"})).words
+    assert news_of(chunk, {part.path for part in parts}) == ()
+    assert news_of(chunk, {part.path for part in parts[:21]}) == ()
 
 
 @given(TEXTS, TEXTS)

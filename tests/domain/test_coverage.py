@@ -65,6 +65,28 @@ def test_a_reviewer_is_pointed_at_what_has_no_verdict_of_those_that_are_wanted()
         assert news(state.clean, one, 0, "claude") == {"p/a.py", "p/b.py"}, "asked all the same"
 
 
+@pytest.mark.parametrize(
+    ("terms", "marked"),
+    [
+        ({}, {"p/b.py"}),
+        ({"stop_when": "covered_by_both"}, {"p/a.py", "p/b.py"}),
+        ({"coverage": "full"}, {"p/a.py", "p/b.py"}),
+        ({"stop_when": "streak"}, {"p/a.py", "p/b.py"}),
+    ],
+)
+def test_a_clean_pass_marks_what_the_reviewer_was_pointed_at_and_no_more(terms, marked):
+    before, after = ([part("p/a.py"), part("p/b.py", content)] for content in "12")
+    one, two = sweep(before, **terms), sweep(after, **terms)
+    look = Look(turn=0, chunk=0, family="claude", binding=one.binding)
+    state = ReviewState().record(one, look, CLEAN)
+    state = state.record(two, Look(turn=1, chunk=0, family="gpt", binding=two.binding), CLEAN)
+
+    by_gpt = {
+        path for path, marks in state.clean.items() if any("gpt" in mark.families for mark in marks)
+    }
+    assert by_gpt == marked
+
+
 @pytest.mark.parametrize("stop_when", ["covered", "covered_by_both"])
 @given(size=st.integers(1, 9))
 def test_with_one_family_asked_one_look_at_each_chunk_is_enough(stop_when: str, size: int):
