@@ -9,7 +9,6 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from urllib.parse import quote, quote_plus
 
 SHORTEST = 8
 """A shorter value stands in ordinary text by chance."""
@@ -98,6 +97,8 @@ def _together(text: str) -> str:
 
 def forms_of(secret: str) -> Iterable[str]:
     """The value as it is, quoted for a URL or a string, in base64 at any offset, in hex, and backwards."""
+    from urllib.parse import quote, quote_plus  # noqa: PLC0415 -- whoever has no secret does not wait for it
+
     data = secret.encode()
     yield secret
     yield secret[::-1]

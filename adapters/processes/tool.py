@@ -16,6 +16,7 @@ import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import IO
 
 from adapters.processes.surroundings import tool
 from domain.refusal import Refused
@@ -71,17 +72,20 @@ def run_tool(
     environment: Mapping[str, str] | None = None,
 ) -> ToolOutput:
     """Run `argv` to its end in a process group of its own, which is killed when time is up."""
-    with subprocess.Popen(
-        [os.fsencode(word) for word in argv],
-        cwd=cwd,
-        env=clean_environment() if environment is None else environment,
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        start_new_session=True,
-    ) as process:
+    with (
+        _unread() as said,
+        subprocess.Popen(
+            [os.fsencode(word) for word in argv],
+            cwd=cwd,
+            env=clean_environment() if environment is None else environment,
+            stdin=subprocess.PIPE,
+            stdout=said,
+            stderr=subprocess.PIPE,
+            start_new_session=True,
+        ) as process,
+    ):
         try:
-            stdout, stderr = process.communicate(stdin, timeout_seconds)
+            _, stderr = process.communicate(stdin, timeout_seconds)
         except subprocess.TimeoutExpired:
             raise TookTooLong(
                 f"{Path(argv[0]).name} did not end within {timeout_seconds:.0f} s in {str(cwd)!r}. "
@@ -90,7 +94,15 @@ def run_tool(
         finally:
             if process.poll() is None:
                 os.killpg(process.pid, signal.SIGKILL)
-    return ToolOutput(process.returncode, stdout, stderr)
+        said.seek(0)
+        return ToolOutput(process.returncode, said.read(), stderr)
+
+
+def _unread() -> IO[bytes]:
+    """What a tool writes, until it ends: git puts out 4 KiB at a time, and to be woken for each would cost as much as it does."""
+    if not hasattr(os, "memfd_create"):
+        return tempfile.TemporaryFile()
+    return os.fdopen(os.memfd_create("said"), "w+b")
 
 
 def chunked(paths: Sequence[str], most_bytes: int = ARGUMENT_BYTES) -> list[list[str]]:

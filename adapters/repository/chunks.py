@@ -1,16 +1,18 @@
 """The plan of a review, from git's listing of a tree: sizes are git's, and no file is read for it."""
 
 from collections.abc import Callable, Mapping
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from adapters.repository.attributes import marks, rules_of
 from adapters.repository.hardened import GitFailed
 from adapters.repository.listing import Located, entries, listing, located
 from domain.chunk import Plan, Settings
 from domain.chunk_packing import planned
-from domain.chunk_sample import Sampled
 from domain.chunk_skips import Sieve, sift
 from domain.refusal import Refused
+
+if TYPE_CHECKING:
+    from domain.chunk_sample import Sampled  # with `statistics`, which a plan has no use for
 
 
 class Planned(NamedTuple):
@@ -21,7 +23,7 @@ class Planned(NamedTuple):
     plan: Plan
     counted: bool = False
     """Whether every token of it was counted; else they are estimated."""
-    sampled: Sampled | None = None
+    sampled: "Sampled | None" = None
     """What a sample says of all of it, where one was taken."""
 
 

@@ -13,6 +13,8 @@ from domain.chunk_skips import Entry
 _ID = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 BLOCK = 1 << 20
 """Characters."""
+BLOB_ID = len("100644 blob ")
+"""Where the id begins in the row of a blob."""
 
 
 class Located(NamedTuple):
@@ -55,10 +57,14 @@ def listing(place: Place, tree: str) -> str:
 def entries(text: str) -> Iterator[Entry]:
     """The rows of a listing. Block by block: all of them at once would take as much memory again."""
     at = 0
+    id_end = text.find(" ", BLOB_ID)
     while at < len(text):
         end = text.find("\0", min(at + BLOCK, len(text) - 1))
         for row in text[at:end].split("\0"):
             head, _, path = row.partition("\t")
-            mode, _, blob, size = head.split()
-            yield mode, blob, 0 if size == "-" else int(size), path
+            if head[7] == "b":  # cut by position: to split it would take as long as the rest
+                yield head[:6], head[BLOB_ID:id_end], int(head[id_end:]), path
+            else:
+                mode, _, commit, _ = head.split()
+                yield mode, commit, 0, path
         at = end + 1
