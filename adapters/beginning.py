@@ -15,7 +15,7 @@ from adapters.executors import passes, sweeping
 from adapters.failpoints import reach
 from adapters.processes.temporary import forget_abandoned
 from adapters.proving import Prepared
-from adapters.repository import lock, states, workspaces
+from adapters.repository import lock, sharing, states, workspaces
 from adapters.repository.credentials import shapes
 from adapters.repository.git import object_id
 from adapters.repository.opening import uncommitted
@@ -38,16 +38,24 @@ from domain.value import Busy, Refused
 
 Proved = tuple[Prepared, Baseline, tuple[float, ...]]
 NO_CAPS = Caps()
+SHARED = "shared"
+"""The event that says what came from the remote."""
 
 
 def attach(workspace: Workspace) -> None:
-    """Take the campaign lock and lay what is missing. Repeating it has no effect."""
+    """Take the campaign lock, lay what is missing, and hold the remote it is shared with. Repeating it has no effect."""
     holder = lock.take(lock_path(workspace), workspace.run)
     if holder is not None:
         who = f"run {holder.run}, process {holder.pid}" if holder.pid else "another run"
         raise Busy(f"{who} works on this repository.")
     forget_abandoned()
     workspaces.prepare(workspace)
+    try:
+        for what in sharing.begin(workspace):
+            events.emit(run_folder(workspace), SHARED, what=what)
+    except BaseException:
+        lock.release(lock_path(workspace))
+        raise
 
 
 def lock_path(workspace: Workspace) -> Path:
@@ -259,6 +267,8 @@ def _start(
     target = workspace.target
     if workspace.sandbox.said:
         notes = (*notes, workspace.sandbox.said)
+    told = (one for one in events.read(run_folder(workspace)) if one.get("event") == SHARED)
+    notes = (*(str(one["what"]) for one in told), *notes)
     seen = uncommitted(workspace)
     if seen:
         notes = (

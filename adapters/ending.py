@@ -9,9 +9,9 @@ from adapters import beginning, events, takeover
 from adapters.executors import passes, sweeping
 from adapters.failpoints import reach
 from adapters.redacting import cleaned
-from adapters.repository import lock
+from adapters.repository import lock, sharing
 from adapters.repository.git import git
-from adapters.repository.opening import is_url, open_target
+from adapters.repository.opening import open_target
 from adapters.repository.settling import save
 from adapters.repository.workspaces import run_folder, target_place
 from adapters.whole import write_whole
@@ -23,7 +23,7 @@ from domain.site import Listing
 from domain.state import RunSummary, State
 from domain.summary import markdown
 from domain.survey import Start, Survey, remaining
-from domain.target import Workspace
+from domain.target import Workspace, is_url
 from domain.value import Refused
 
 
@@ -152,14 +152,25 @@ def _write(workspace: Workspace, journal: Closing, report: Report) -> Report:
     if not (run / "report.json").exists():
         _save_state(workspace, journal, report)
         reach("state-closed")
+        report = _delivered(workspace, report)
         events.emit(run, "ended", ending=report.ending, why=report.why)
     for name, text in (("report.json", report.to_json(indent=1)), ("report.md", markdown(report))):
         write_whole(run / name, text)
     reach("report-kept")
     beginning.enough_path(workspace).unlink(missing_ok=True)
+    sharing.end(workspace)
     lock.release(beginning.lock_path(workspace))
     reach("let-go")
     return report
+
+
+def _delivered(workspace: Workspace, report: Report) -> Report:
+    delivery = sharing.deliver(workspace)
+    if delivery is None or not delivery.missing:
+        return report.model_copy(update={"delivery": delivery})
+    events.emit(run_folder(workspace), "undelivered", why=delivery.why, command=delivery.command)
+    notes = (*report.notes, delivery.said)
+    return report.model_copy(update={"delivery": delivery, "notes": notes})
 
 
 def _behind(workspace: Workspace) -> tuple[str, ...]:
@@ -212,9 +223,9 @@ def _save_state(workspace: Workspace, journal: Closing, report: Report) -> None:
 def take_command(workspace: Workspace) -> str:
     """The git command that brings the landed branch home."""
     name = workspace.branch.removeprefix("refs/heads/")
-    repo = workspace.target.repo
+    repo, shared = workspace.target.repo, sharing.shared_at(workspace.target)
     if is_url(repo):
-        return shlex.join(["git", "fetch", workspace.git_dir, f"{name}:{name}"])
+        return shlex.join(["git", "fetch", shared or workspace.git_dir, f"{name}:{name}"])
     return shlex.join(["git", "-C", os.path.abspath(os.path.expanduser(repo)), "merge", name])  # noqa: PTH100, PTH111
 
 

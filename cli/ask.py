@@ -100,6 +100,15 @@ Offline = Annotated[
         rich_help_panel=GATE,
     ),
 ]
+Share = Annotated[
+    str,
+    typer.Option(
+        "--share",
+        metavar="REMOTE",
+        help="Push what lands to this remote (its name, as origin, or a git URL), and go on from what is there: another "
+        "machine can take over.",
+    ),
+]
 Allow = Annotated[
     list[str] | None,  # typer takes no list of a Literal
     typer.Option(
@@ -216,6 +225,7 @@ def target(
     sandbox: Policy = "auto",
     offline: bool = False,
     gate_minutes: float = 30.0,
+    share: str = "",
 ) -> Target:
     """The target these answers describe. Refuses what cannot be meant."""
     return Target(
@@ -231,6 +241,7 @@ def target(
         offline=offline,
         include_generated=include_generated,
         gate_minutes=checked.positive("--gate-minutes", gate_minutes),
+        share=share.strip(),
     )
 
 

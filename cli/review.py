@@ -122,6 +122,7 @@ def review(
     sandbox: ask.Sandbox = "auto",
     offline: ask.Offline = False,
     gate_minutes: ask.GateMinutes = 30.0,
+    share: ask.Share = "",
     price: ask.Price = "",
     effort: ask.Thinking = "",
     retry: Annotated[
@@ -153,6 +154,7 @@ def review(
             offline=offline,
             include_generated=include_generated,
             gate_minutes=gate_minutes,
+            share=share,
         )
         asked = [one.strip() for one in reviewer or ()]
         only_rules = "rules" in asked

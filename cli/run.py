@@ -30,6 +30,7 @@ def run(
     sandbox: ask.Sandbox = "auto",
     offline: ask.Offline = False,
     gate_minutes: ask.GateMinutes = 30.0,
+    share: ask.Share = "",
     verify_each: Annotated[
         bool,
         typer.Option(
@@ -85,6 +86,7 @@ def run(
             offline=offline,
             include_generated=include_generated,
             gate_minutes=gate_minutes,
+            share=share,
         )
         hired = ask.read_by(ask.hired(executor, model, price, effort), reader_model, reader_price)
         options = RunOptions(

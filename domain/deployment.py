@@ -9,6 +9,9 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from domain.pool import HOME
+from domain.sharing import NONE, ORIGIN
+from domain.target import is_url
 from domain.value import Value
 
 PoolType = Literal["process", "docker", "kubernetes"]
@@ -163,12 +166,27 @@ def checked(file: PrefectFile) -> tuple[Trouble, ...]:
     return (
         *_names(file),
         *_image(file),
+        *_disk(file),
         *_repository(file),
         *(
             Trouble(path=("deployments", number, "schedules", place), said=f"{schedule.trouble}.")
             for number, one in enumerate(file.deployments)
             for place, schedule in enumerate(one.schedules)
             if schedule.trouble
+        ),
+    )
+
+
+def _disk(file: PrefectFile) -> tuple[Trouble, ...]:
+    """What a container has on its own disk goes with it."""
+    variables = file.spec.job_variables
+    shared = variables.get("share", ORIGIN if is_url(str(variables.get("repo", ""))) else NONE)
+    if file.spec.type == "process" or shared != NONE or variables.get(HOME):
+        return ()
+    return (
+        Trouble(
+            path=("definitions", "work_pools", file.pool, "job_variables"),
+            said=f"what lands would go with the container: give `share`, a remote that gets it, or {HOME!r}, on a volume.",
         ),
     )
 

@@ -10,7 +10,8 @@ from typing import Any, cast
 
 from pydantic import ValidationError
 
-from domain.target import Target
+from domain.sharing import ORIGIN
+from domain.target import Target, is_url
 from domain.value import Refused
 
 PREFIX = "SWATHE_TARGET_"
@@ -88,6 +89,9 @@ def target_of(given: Mapping[str, Any]) -> Target:
         for name, value in given.items()
         if name in Target.model_fields
     }
+    if is_url(str(fields.get("repo", ""))):
+        # Whatever worker takes the next run: it goes on from there.
+        fields = {"share": ORIGIN, **fields}
     try:
         return Target.model_validate(fields)
     except ValidationError as error:

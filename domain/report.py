@@ -8,6 +8,7 @@ from typing import Literal
 
 from domain.gate import Failure
 from domain.sandbox import Backend
+from domain.sharing import Delivery
 from domain.value import Value
 
 Ending = Literal[
@@ -187,6 +188,8 @@ class Report(Value):
     """With `--teach`, once so many sites had landed."""
     take: str = ""
     """The command that brings the work home."""
+    delivery: Delivery | None = None
+    """Whether the remote has it that the repository is shared with; None: it is shared with nobody."""
     ui: str = ""
     """Address of the run in the Prefect UI."""
 

@@ -1,11 +1,19 @@
 """The target: the repository worked on, its base, its gate and its scope."""
 
+import re
+
 from pydantic import Field
 
 from domain.choice import Opened, Policy
 from domain.hired import Hired
 from domain.sandbox import OPEN, Sandbox
 from domain.value import Value
+
+_URL = re.compile(r"^[a-z][a-z0-9+.-]*://|^[\w.-]+@[\w.-]+:(?!/?\d+/)", re.IGNORECASE)
+
+
+def is_url(repo: str) -> bool:
+    return bool(_URL.match(repo))
 
 
 class Target(Value):
@@ -57,6 +65,11 @@ class Target(Value):
         gt=0,
         title="Minutes a gate run may take",
         description="One that takes longer is ended, and its commits do not land.",
+    )
+    share: str = Field(
+        default="",
+        title="Shared with",
+        description="A remote that gets what lands, so that another machine can go on: its name, as origin, or a git URL. none: only here, which is the default but for a work pool of a git URL.",
     )
 
 

@@ -12,10 +12,14 @@ from typing import Any
 from prefect.context import TaskRunContext
 from pydantic import BaseModel
 
+from adapters.home import disk
+
 
 def journal_key(context: TaskRunContext, parameters: Mapping[str, Any]) -> str:
-    """`<flow run>/<task>-<digest of the inputs>`."""
+    """`<flow run>/<task>-<digest of the inputs, and of the disk>`."""
     plain = {name: _plain(value) for name, value in parameters.items()}
+    # What a step left lies on the disk it worked on, too: on another one it is done again.
+    plain["disk"] = disk()
     digest = hashlib.sha256(json.dumps(plain, sort_keys=True).encode()).hexdigest()[:20]
     return f"{context.task_run.flow_run_id}/{context.task.name}-{digest}"
 

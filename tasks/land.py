@@ -5,7 +5,7 @@ from prefect.cache_policies import NO_CACHE
 
 from adapters import beginning, events
 from adapters.redacting import discreet
-from adapters.repository import settling
+from adapters.repository import settling, sharing
 from adapters.repository.settling import Signature
 from adapters.repository.workspaces import run_folder
 from adapters.shelf import fetch
@@ -42,6 +42,7 @@ def land(workspace: Workspace, axis: Axis, chain: ChainOnShelf, outcome: Outcome
     for parked in settled.parked:
         tests = [failure.test for failure in parked.failures][:20]
         events.emit(run, "parked", site=parked.site, reason=parked.reason, failures=tests)
+    sharing.push(workspace)
     settled_so_far = len(outcome.good) + len(outcome.bad) + len(outcome.refused)
     show_progress(workspace, settled_so_far, chain.count)
     return settled.tip

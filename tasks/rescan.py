@@ -4,6 +4,7 @@ from prefect import task
 
 from adapters import ending
 from adapters.redacting import discreet
+from adapters.repository import sharing
 from domain.axis import Axis
 from domain.survey import Survey
 from domain.target import Workspace
@@ -22,4 +23,6 @@ def rescan(
     max_usd: float | None = None,
 ) -> Survey:
     """The list belongs to a tip and a pass: kept by both."""
-    return ending.resurvey(workspace, axis, tip, number, claimed=claimed, max_usd=max_usd)
+    survey = ending.resurvey(workspace, axis, tip, number, claimed=claimed, max_usd=max_usd)
+    sharing.push(workspace)  # what was paid
+    return survey

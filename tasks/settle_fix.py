@@ -5,6 +5,7 @@ from prefect.cache_policies import NO_CACHE
 
 from adapters import reviewing
 from adapters.redacting import discreet
+from adapters.repository import sharing
 from domain.assignment import Assignment, Checked, Mended
 from domain.batch import Outcome
 from domain.reviewers import Opened
@@ -17,4 +18,6 @@ def settle_fix(
     opened: Opened, chunk: Assignment, mended: Mended, decided: Outcome, tip: str
 ) -> Checked:
     """Safe to repeat: a blocker that was settled is settled."""
-    return reviewing.settle(opened, chunk, mended, decided, tip)
+    checked = reviewing.settle(opened, chunk, mended, decided, tip)
+    sharing.push(opened.workspace)
+    return checked

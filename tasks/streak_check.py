@@ -5,6 +5,7 @@ from prefect.cache_policies import NO_CACHE
 
 from adapters import reviewing
 from adapters.redacting import discreet
+from adapters.repository import sharing
 from domain.assignment import Assignment, Checked, Heard
 from domain.reviewers import Opened
 from tasks.states import worth_another_try
@@ -14,4 +15,6 @@ from tasks.states import worth_another_try
 @discreet
 def streak_check(opened: Opened, chunk: Assignment, heard: Heard) -> Checked:
     """Safe to repeat: a verdict that was counted is not counted twice."""
-    return reviewing.check(opened, chunk, heard)
+    checked = reviewing.check(opened, chunk, heard)
+    sharing.push(opened.workspace)
+    return checked

@@ -1,24 +1,14 @@
 """Mirrors: a target given by URL is worked on in a bare mirror of ours."""
 
 import hashlib
-import os
 import re
 from pathlib import Path
 
 from adapters.home import swathe_home
-from adapters.repository.git import Place, ask, git
+from adapters.repository.git import Place, git
+from adapters.repository.remotes import talk
 from domain.value import Refused
-
-_CREDENTIALS = re.compile(r"//[^/@]*@")
-_OPERATORS = (
-    "HOME",
-    "SSH_AUTH_SOCK",
-    "XDG_CONFIG_HOME",
-    "SSL_CERT_FILE",
-    "HTTPS_PROXY",
-    "https_proxy",
-)
-"""What a fetch takes from the operator's environment: their ssh agent and credential helpers."""
+from domain.words import without_credentials
 
 
 def mirror(url: str, *, offline: bool = False) -> Path:
@@ -28,7 +18,7 @@ def mirror(url: str, *, offline: bool = False) -> Path:
     if not (folder / "HEAD").exists():
         if offline:
             raise Refused(
-                f"{_shown(url)} was not fetched yet: run `swathe run {_shown(url)}` first."
+                f"{without_credentials(url)} was not fetched yet: run `swathe run {without_credentials(url)}` first."
             )
         folder.parent.mkdir(parents=True, exist_ok=True)
         git(Place(git_dir=folder), "init", "-q", "--bare", str(folder))
@@ -45,58 +35,14 @@ def mirror_name(url: str) -> str:
 
 
 def _fetch(place: Place, url: str) -> None:
-    environment = {name: os.environ[name] for name in _OPERATORS if name in os.environ}
-    allowed = {
-        "GIT_ALLOW_PROTOCOL": "https:ssh:file:git:http",
-        "GIT_CONFIG_GLOBAL": _global_config(),
-    }
-    open_place = Place(git_dir=place.git_dir, extra=environment | allowed)
-    options = (
-        "core.sshCommand=ssh -oBatchMode=yes",
-        "protocol.allow=user",
-        "fetch.fsckObjects=false",
-        *_credentials(open_place, url),
-    )
-    status, _, err = ask(
-        open_place, "fetch", "-q", "--prune", "--no-auto-maintenance", "--no-write-fetch-head", "--",
-        url, "+refs/heads/*:refs/remotes/origin/*", "+refs/tags/*:refs/tags/*", options=options,
+    status, _, err = talk(
+        place, url, "fetch", "-q", "--prune", "--no-auto-maintenance", "--no-write-fetch-head", "--",
+        url, "+refs/heads/*:refs/remotes/origin/*", "+refs/tags/*:refs/tags/*",
     )  # fmt: skip
     if status:
-        said = _CREDENTIALS.sub("//", err.decode(errors="replace").strip())
-        raise Refused(f"{_shown(url)} could not be fetched: {said}")
-    _, out, _ = ask(open_place, "ls-remote", "--symref", "--", url, "HEAD", options=options)
-    head = re.match(rb"ref: refs/heads/(\S+)\tHEAD", out)
+        raise Refused(f"{without_credentials(url)} could not be fetched: {err}")
+    _, out, _ = talk(place, url, "ls-remote", "--symref", "--", url, "HEAD")
+    head = re.match(r"ref: refs/heads/(\S+)\tHEAD", out)
     if head:
-        git(place, "symbolic-ref", "HEAD", f"refs/remotes/origin/{head[1].decode()}")
-        git(
-            place,
-            "symbolic-ref",
-            "refs/remotes/origin/HEAD",
-            f"refs/remotes/origin/{head[1].decode()}",
-        )
-
-
-def _credentials(place: Place, url: str) -> tuple[str, ...]:
-    """The operator's credential helper for the URL, since our options switch every helper off.
-
-    The last one that is named: an empty one, ours among them, only clears the list.
-    """
-    status, out, _ = ask(place, "config", "--get-all", "-z", "credential.helper")
-    general = [name for name in os.fsdecode(out).split("\0") if name] if status == 0 else []
-    status, out, _ = ask(place, "config", "--get-urlmatch", "credential.helper", url)
-    special = os.fsdecode(out).strip() if status == 0 else ""
-    chosen = special or (general[-1] if general else "")
-    return (f"credential.helper={chosen}",) if chosen else ()
-
-
-def _global_config() -> str:
-    """The file that git itself would read as the operator's."""
-    if chosen := os.environ.get("GIT_CONFIG_GLOBAL"):
-        return chosen
-    plain = Path.home() / ".gitconfig"
-    folder = Path(os.environ.get("XDG_CONFIG_HOME") or Path.home() / ".config")
-    return str(plain if plain.exists() else folder / "git" / "config")
-
-
-def _shown(url: str) -> str:
-    return _CREDENTIALS.sub("//", url)
+        git(place, "symbolic-ref", "HEAD", f"refs/remotes/origin/{head[1]}")
+        git(place, "symbolic-ref", "refs/remotes/origin/HEAD", f"refs/remotes/origin/{head[1]}")

@@ -1,7 +1,6 @@
 """Opening a target: where it is, what it stands on, and every reason not to start."""
 
 import os
-import re
 from pathlib import Path
 
 from adapters.home import swathe_home
@@ -9,14 +8,8 @@ from adapters.repository.discovery import discover
 from adapters.repository.git import Place, ask, git, object_id
 from adapters.repository.mirrors import mirror
 from adapters.repository.workspaces import folder_of
-from domain.target import Target, Workspace
+from domain.target import Target, Workspace, is_url
 from domain.value import Refused
-
-_URL = re.compile(r"^[a-z][a-z0-9+.-]*://|^[\w.-]+@[\w.-]+:(?!/?\d+/)", re.IGNORECASE)
-
-
-def is_url(repo: str) -> bool:
-    return bool(_URL.match(repo))
 
 
 def absolute(repo: str) -> str:

@@ -10,12 +10,12 @@ import yaml
 from pydantic import ValidationError
 
 from adapters.redacting import redactor
-from adapters.repository.opening import is_url
 from adapters.repository.secrets import Added, shown
 from domain.deployment import Path as Place
 from domain.deployment import PrefectFile, Trouble, checked, explained
 from domain.pool import HOME, target_of
 from domain.redaction import names_a_secret
+from domain.target import is_url
 from domain.value import Refused, Value
 
 BLOCK = re.compile(r"\{\{\s*prefect\.blocks\.secret\.([a-z0-9-]+)\s*\}\}")

@@ -128,13 +128,13 @@ def test_the_operators_credential_helper_is_asked(tmp_path, monkeypatch):
     config.write_text(f'[credential "http://127.0.0.1"]\n\thelper =\n\thelper = {helper}\n')
     monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(config))
     from adapters.repository.git import Place  # noqa: PLC0415
-    from adapters.repository.mirrors import _credentials  # noqa: PLC0415
+    from adapters.repository.remotes import credentials  # noqa: PLC0415
 
     Repo(tmp_path / "x")
     place = Place(git_dir=tmp_path / "x/.git", extra={"GIT_CONFIG_GLOBAL": str(config)})
 
-    assert _credentials(place, "http://127.0.0.1/a.git") == (f"credential.helper={helper}",)
-    assert _credentials(place, "http://example.com/a.git") == ()
+    assert credentials(place, "http://127.0.0.1/a.git") == (f"credential.helper={helper}",)
+    assert credentials(place, "http://example.com/a.git") == ()
 
 
 def test_a_mirrors_name_is_plain_and_tells_urls_apart():

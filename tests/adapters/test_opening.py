@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 from repos import Repo, fired
 
-from adapters.repository.opening import is_url, open_target, touched_by_branch, uncommitted
+from adapters.repository.opening import open_target, touched_by_branch, uncommitted
 from domain.axis import parse_axis
-from domain.target import Target
+from domain.target import Target, is_url
 from domain.value import Refused
 
 

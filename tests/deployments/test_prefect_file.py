@@ -167,3 +167,16 @@ def test_no_yaml_is_told_with_its_line(told):
 
     assert line in (line_of("[py", text), line_of("[py", text) + 1)
     assert words.startswith("no YAML")
+
+
+def test_a_container_whose_work_would_go_with_it_is_refused(told):
+    """T104."""
+    text = changed("type: process", "type: docker").replace(
+        "sandbox: auto", "sandbox: auto\n        image: acme/swathe:1\n        share: none"
+    )
+
+    ((line, words),) = told(text)
+
+    assert line == line_of("job_variables", text)
+    assert "would go with the container" in words
+    assert told(text.replace("share: none", "share: none\n        swathe_home: /kept")) == []

@@ -21,6 +21,7 @@ MEANT = Target(
     verify=("make test", "make lint"),
     offline=True,
     gate_minutes=7,
+    share="origin",
 )
 WORKERS = {
     "process": ("prefect.workers.process", "ProcessJobConfiguration"),

@@ -73,10 +73,12 @@ class Post:
         assert done.ok, done.errors
         return self
 
-    def worker(self) -> int:
+    def worker(self, home: Path | None = None) -> int:
+        """Of this machine, or of one whose `$SWATHE_HOME` is `home`."""
         program = str(Path(sys.executable).with_name("swathe"))
         log = self.repo.tools / "worker.log"
         env = {**os.environ, "PREFECT_WORKER_QUERY_SECONDS": "1"}
+        env |= {"SWATHE_HOME": str(home)} if home else {}
         pid = daemon.start([program, "worker", self.name], env=env, cwd=self.repo.tools, log=log)
         self.workers.append(pid)
         return pid

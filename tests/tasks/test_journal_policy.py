@@ -34,6 +34,14 @@ def test_a_run_a_task_and_every_input_tell_keys_apart():
     assert len(keys) == 6
 
 
+def test_what_was_done_on_another_disk_is_done_again(tmp_path, monkeypatch):
+    """T68: the chain of a pass lies on the disk that it was made on."""
+    here = key(brief=Brief(number=1, tip="a"))
+    monkeypatch.setenv("SWATHE_HOME", str(tmp_path))
+
+    assert key(brief=Brief(number=1, tip="a")) != here
+
+
 @given(path=st.text(st.characters(), min_size=1))
 def test_any_path_can_be_part_of_a_key(path):
     """Bytes of a file name that are not UTF-8 come as surrogates."""
