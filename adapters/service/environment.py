@@ -4,6 +4,10 @@ import os
 from pathlib import Path
 
 from adapters.home import swathe_home
+from domain.refusal import Refused
+
+DATABASE = "SWATHE_DATABASE"
+POSTGRES = "postgresql+asyncpg://"
 
 # What a server may know of the operator's environment: no key, no Prefect setting of theirs.
 PASSED_ON = (
@@ -54,12 +58,25 @@ def client_environment(url: str, home: Path | None = None) -> dict[str, str]:
     }
 
 
+def _database(room: Path) -> str:
+    """SQLite, unless the operator names a Postgres. A variable of ours: Prefect's own may be meant for another server."""
+    chosen = os.environ.get(DATABASE, "")
+    if not chosen:
+        return f"sqlite+aiosqlite:///{room / 'prefect.db'}"
+    if not chosen.startswith(POSTGRES):
+        raise Refused(
+            f"{DATABASE} does not begin with {POSTGRES}, which is the one database that the server may have besides SQLite. "
+            f"Name one, as in {POSTGRES}user:password@host/prefect, or unset it."
+        )
+    return chosen
+
+
 def server_environment(room: Path, port: int) -> dict[str, str]:
     """The whole environment of our server, whose files are under `room`."""
     passed_on = {name: os.environ[name] for name in PASSED_ON if name in os.environ}
     return passed_on | {
         "PREFECT_HOME": str(room),
-        "PREFECT_API_DATABASE_CONNECTION_URL": f"sqlite+aiosqlite:///{room / 'prefect.db'}",
+        "PREFECT_API_DATABASE_CONNECTION_URL": _database(room),
         "PREFECT_SERVER_API_HOST": "127.0.0.1",
         "PREFECT_SERVER_API_PORT": str(port),
         "PREFECT_SERVER_UI_API_URL": f"http://127.0.0.1:{port}/api",

@@ -140,6 +140,22 @@ def test_the_server_learns_no_key_and_no_prefect_setting_of_the_operator(
     assert told["PREFECT_SERVER_ANALYTICS_ENABLED"] == "false"
 
 
+def test_the_server_keeps_its_records_in_the_postgres_that_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    """`tests/flows/test_postgres.py` runs one."""
+    variable = "PREFECT_API_DATABASE_CONNECTION_URL"
+    assert server_environment(tmp_path, 4200)[variable].startswith("sqlite")
+    url = "postgresql+asyncpg://me:opensesame@db.example/prefect"
+    monkeypatch.setenv("SWATHE_DATABASE", url)
+    assert server_environment(tmp_path, 4200)[variable] == url
+
+    monkeypatch.setenv("SWATHE_DATABASE", "mysql://me:opensesame@db.example/prefect")
+    with pytest.raises(Refused, match=r"SWATHE_DATABASE does not begin with postgresql") as refusal:
+        server_environment(tmp_path, 4200)
+    assert "opensesame" not in str(refusal.value)
+
+
 def test_the_operators_own_server_keeps_their_profile(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):

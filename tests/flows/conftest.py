@@ -1,61 +1,31 @@
 """One Prefect server for the session, and a target of its own for every test."""
 
 import multiprocessing
-import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 from harness import CHECKS, PYTEST, Repo, modules, values
 from posts import Post
+from servers import served
 from stub_provider import Provider
 from stub_script import Script
 
-from adapters.service import server
 from adapters.service.environment import client_environment
 
 
 @pytest.fixture(scope="session", name="server_url")
 def _server_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """Our own server, which the engine takes for the operator's: none is started for a test."""
-    home = tmp_path_factory.mktemp("server")
-    server.start(home)
-    url = server.ready(home, timeout=180)
-    assert url, server.log_file(home).read_text()
-    ours = {
-        name: value
-        for name, value in client_environment(url, home).items()
-        if name.startswith("PREFECT_")
-    }
-    before = dict(os.environ)
-    os.environ.update(ours)
-    from prefect.settings import (  # noqa: PLC0415 -- it reads the environment when it is imported
-        PREFECT_API_URL,
-        PREFECT_CLIENT_SERVER_VERSION_CHECK_ENABLED,
-        PREFECT_FLOWS_HEARTBEAT_FREQUENCY,
-        PREFECT_LOGGING_TO_API_WHEN_MISSING_FLOW,
-        temporary_settings,
-    )
+    """Our own server; and what children are forked from, which has loaded the engine."""
 
-    context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(["flows.campaign", "cli.engine"])
-    with temporary_settings(
-        {
-            PREFECT_API_URL: url,
-            PREFECT_FLOWS_HEARTBEAT_FREQUENCY: None,
-            PREFECT_CLIENT_SERVER_VERSION_CHECK_ENABLED: False,
-            PREFECT_LOGGING_TO_API_WHEN_MISSING_FLOW: "ignore",
-        }
-    ):
+    def fork_from() -> None:
+        context = multiprocessing.get_context("forkserver")
+        context.set_forkserver_preload(["flows.campaign", "cli.engine"])
         forkserver = multiprocessing.forkserver  # pyright: ignore -- starts with our environment
         forkserver.ensure_running()
-        os.environ.clear()
-        os.environ.update(before)
-        yield url
-        from prefect.logging.handlers import APILogHandler  # noqa: PLC0415
 
-        APILogHandler().flush()
-    server.stop(home)
+    with served(tmp_path_factory.mktemp("server"), fork_from) as url:
+        yield url
 
 
 @pytest.fixture(autouse=True, name="home")
