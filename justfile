@@ -18,7 +18,7 @@ test:
 
 # tests that wait for minutes, which the others leave out
 long:
-    SWATHE_LONG_TESTS=1 pytest -q tests/flows/test_duty.py
+    SWATHE_LONG_TESTS=1 pytest -q tests/flows/test_duty.py tests/flows/test_postgres.py
 
 # kill runs of the engine in every way, and check what is left; `just crash --help`
 crash *words:
@@ -30,4 +30,4 @@ bench *names:
 
 # write the pins anew
 pin:
-    uv pip compile pyproject.toml --extra dev --extra claude-code --extra codex --universal --python-version 3.11 --no-header --no-annotate -q -o constraints.txt
+    uv pip compile pyproject.toml --extra dev --extra claude-code --extra codex --extra workers --universal --python-version 3.11 --no-header --no-annotate -q -o constraints.txt

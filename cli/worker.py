@@ -1,7 +1,6 @@
 """`swathe worker REPO`: a worker for the pool of a repository, with the settings under which its runs survive."""
 
 import os
-import signal
 import sys
 from collections.abc import Mapping
 from pathlib import Path
@@ -10,9 +9,12 @@ from typing import Annotated
 import typer
 
 from adapters.home import swathe_home
+from adapters.processes import handover
 from cli import terminal
 from domain.pool import SECONDS_BETWEEN_HEARTBEATS
 from domain.value import Refused
+
+HANDOVER = Path(handover.__file__)
 
 Which = Annotated[
     str,
@@ -25,7 +27,8 @@ Which = Annotated[
 def worker(repo: Which) -> None:
     """Start a worker for a repository's work pool, and stay with it. Ctrl-C ends it.
 
-    Its runs send heartbeats, so that one whose machine goes down is known to be dead, and are started directly.
+    A run that it is stopped in the midst of goes on, from what has landed, with the next worker. Its runs send
+    heartbeats, so that one whose machine goes down is known to be dead, and are started directly.
     """
     from cli.connecting import address, connected
 
@@ -42,9 +45,8 @@ def worker(repo: Which) -> None:
         )
         command = [sys.executable, "-m", "prefect", "worker", "start"]
         command += ["--pool", pool.name, "--type", pool.type, "--install-policy", "never"]
-        # In a script's background a process ignores SIGINT, and the worker would SIGTERM with it.
-        signal.signal(signal.SIGINT, signal.SIG_DFL)
-        os.execve(command[0], command, environment(before, os.environ))  # noqa: S606 -- it becomes the worker
+        over = [sys.executable, "-I", "-S", str(HANDOVER), *command]
+        os.execve(over[0], over, environment(before, os.environ))  # noqa: S606 -- it stands over the worker
 
 
 def environment(before: Mapping[str, str], connected: Mapping[str, str]) -> dict[str, str]:

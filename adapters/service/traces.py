@@ -16,7 +16,7 @@ from pathlib import Path
 from domain.value import Refused, Value
 
 LOOPBACK = "127.0.0.1"
-MOST_PROBES = 5
+MOST_PROBES = 100
 SECONDS_OF_A_PROBE = 0.01
 
 
@@ -51,9 +51,10 @@ def lock(room: Path) -> int | None:
         if (descriptor := _try(room)) is not None:
             return descriptor
         started = remembered(room)
-        if started and _exists(started.pid):
+        if started and _lives(started.pid):
             return None
-        # Else `alive` of another process may hold it, for the microseconds of its question.
+        # Else `alive` of another process may hold it, for the microseconds of its question; or a server that was
+        # killed, for as long as it takes to give its memory back.
         time.sleep(SECONDS_OF_A_PROBE)
     return None
 
@@ -77,14 +78,19 @@ def _try(room: Path) -> int | None:
     return descriptor
 
 
-def _exists(pid: int) -> bool:
+def _lives(pid: int) -> bool:
+    """Whether it is there and not dying: of what is killed, the first thread is dead at once, and the files are closed last."""
     try:
         os.kill(pid, 0)
     except ProcessLookupError:
         return False
     except PermissionError:
-        pass  # somebody else's: it exists
-    return True
+        return True  # somebody else's: it exists
+    try:
+        state = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()[0]
+    except FileNotFoundError:  # gone by now, or a system without /proc
+        return not Path("/proc/self").exists()
+    return state not in ("Z", "X")
 
 
 def gone(room: Path, timeout: float) -> bool:

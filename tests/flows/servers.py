@@ -5,8 +5,15 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+import pytest
+
 from adapters.service import server
 from adapters.service.environment import client_environment
+
+LONG = pytest.mark.skipif(
+    "SWATHE_LONG_TESTS" not in os.environ,
+    reason="waits for what takes minutes, as heartbeats that do not come: `just long`",
+)
 
 
 @contextmanager

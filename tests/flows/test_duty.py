@@ -8,6 +8,7 @@ from uuid import UUID
 
 import pytest
 from harness import CHECKS, campaign, ended, exit_code, forked, wait_for
+from servers import LONG
 
 pytestmark = pytest.mark.flow
 
@@ -19,12 +20,6 @@ fi
 {CHECKS}
 """
 """A gate that waits at the second commit, when the first has landed, and says who runs it."""
-
-
-LONG = pytest.mark.skipif(
-    "SWATHE_LONG_TESTS" not in os.environ,
-    reason="waits for heartbeats and slots that do not come: `just long`",
-)
 
 
 @pytest.fixture(name="inside")
@@ -94,6 +89,29 @@ def test_a_run_whose_engine_is_killed_goes_on_where_it_stopped(inside):
     assert len(placed.repo.log()) == 2
     assert placed.repo.counted("edited") == edited, "the pass was paid twice"
     assert ended(pid_in(placed.repo.tools / "gate-pid"))
+
+
+def test_a_worker_that_is_stopped_in_mid_gate_hands_its_run_over(inside):
+    """T103: a service that is started anew, by day and in the midst of a run."""
+    from prefect.states import AwaitingRetry  # noqa: PLC0415 -- the server is known by now
+
+    placed, run, worker = inside
+    landed = placed.repo.log()
+    edited = placed.repo.counted("edited")
+
+    os.kill(worker, signal.SIGTERM)
+
+    assert ended(worker, 30)
+    assert ended(pid_in(placed.repo.tools / "engine"))
+    assert ended(pid_in(placed.repo.tools / "gate-pid"))
+    assert placed.state(run, lambda state: state.type.value == "CRASHED", seconds=10)
+    go(placed.repo)
+    placed.client.set_flow_run_state(run, AwaitingRetry())  # the automation's part
+    placed.worker()
+    assert placed.final_after_crash(run).name == "Complete"
+    assert placed.repo.log()[:1] == landed
+    assert len(placed.repo.log()) == 2
+    assert placed.repo.counted("edited") == edited, "the pass was paid twice"
 
 
 def test_a_run_whose_worker_is_killed_ends_by_itself(inside):
