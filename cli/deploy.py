@@ -22,6 +22,8 @@ class Deployed(Value):
     """Nothing was changed."""
     server: str = ""
     changes: tuple[Change, ...] = ()
+    left: tuple[str, ...] = ()
+    """Deployments of the pool that the file does not have any more. They stay, and run."""
 
 
 class Answer(Value):
@@ -43,6 +45,13 @@ def deploy(
             help="Check the files strictly, and show what differs from the server. Change nothing.",
         ),
     ] = False,
+    prune: Annotated[
+        bool,
+        typer.Option(
+            "--prune",
+            help="Remove the pool's deployments that left the file. Flows that are not Swathe's stay.",
+        ),
+    ] = False,
     as_json: Annotated[
         bool, typer.Option("--json", help="Print the result as the last line of stdout, in JSON.")
     ] = False,
@@ -53,7 +62,7 @@ def deploy(
     """
     from cli.placing import place
 
-    answer = Answer(files=tuple(place(files, check=check)))
+    answer = Answer(files=tuple(place(files, check=check, prune=prune)))
     if as_json:
         terminal.as_json(answer)
         return
@@ -67,9 +76,12 @@ def _show(one: Deployed) -> None:
     console.print(terminal.said(f"{one.file}: work pool {one.pool} ({where})", "bold"))
     needed = [change for change in one.changes if change.needed]
     for change in needed:
-        _line(f"{change.what} {change.name}: {'new' if change.new else 'changes'}", 1)
+        became = "new" if change.new else "removed" if change.gone else "changes"
+        _line(f"{change.what} {change.name}: {became}", 1)
         for field in change.differences:
             _line(f"{field.field}: {field.before} -> {field.after}", 2)
+    for name in one.left:
+        _line(f"deployment {name} left the file, and stays as it is; --prune removes it.", 1)
     if not needed:
         _line(NOTHING, 1)
     elif one.checked:

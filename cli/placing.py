@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from cli.deploying import Deploying
 
 
-def place(files: Sequence[Path], *, check: bool) -> list[Deployed]:
+def place(files: Sequence[Path], *, check: bool, prune: bool = False) -> list[Deployed]:
     found = [read(file) for file in files]
     _refuse_wrong([*found, *_twice(found)])
     url = address(start=not check)
@@ -34,17 +34,21 @@ def place(files: Sequence[Path], *, check: bool) -> list[Deployed]:
                 [one.told(*_missing(one, dry.missing_blocks(_blocks(one)))) for one in found]
             )
             _refuse_other_kinds(found, dry)
-            return [_deployed(one, Deploying(client, apply=not check), url) for one in found]
+            deploying = Deploying(client, apply=not check, prune=prune)
+            return [_deployed(one, deploying, url) for one in found]
 
 
 def _deployed(one: Read, deploying: "Deploying", url: str | None) -> Deployed:
     content = _content(one)
+    changes = deploying.deploy(content)
+    left = () if deploying.prune else deploying.names_left(content)
     return Deployed(
         file=one.file,
         pool=content.pool,
         checked=not deploying.apply,
         server=url or "",
-        changes=tuple(deploying.deploy(content)),
+        changes=tuple(changes),
+        left=left,
     )
 
 

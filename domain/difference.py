@@ -25,11 +25,13 @@ class Change(Value):
     what: What
     name: str
     new: bool = False
+    gone: bool = False
+    """It left the file, and is taken from the server."""
     differences: tuple[Difference, ...] = ()
 
     @property
     def needed(self) -> bool:
-        return self.new or bool(self.differences)
+        return self.new or self.gone or bool(self.differences)
 
 
 def differences(before: Mapping[str, Any], after: Mapping[str, Any]) -> tuple[Difference, ...]:

@@ -6,8 +6,8 @@ import pytest
 from prefect.utilities.schema_tools.validation import validate
 
 from adapters.catalogue import read_catalogue
-from cli.deploying import form_of
 from cli.loading import flow_at
+from cli.wording import form_of
 
 FLOWS = ("flows.campaign.campaign", "flows.review_loop.review_loop")
 

@@ -35,6 +35,31 @@ def test_a_second_deploy_changes_nothing_and_says_so(post):
     assert "nothing to change" in acme.deploy().output
 
 
+def test_what_left_the_file_is_told_and_removed_when_that_is_asked_for(post, client):
+    acme = post().deployed()
+    acme.write(name=f"others@{acme.name}")
+
+    told = acme.deploy()
+
+    assert f"{acme.deployment} left the file" in told.output
+    assert "--prune" in told.output
+    assert client.read_deployment_by_name(acme.deployment)
+    of_a_person = client.read_deployment_by_name(acme.deployment).model_dump(
+        include={"flow_id", "work_pool_name"}
+    )
+    theirs = client.create_deployment(**of_a_person, name="mine", entrypoint="mine.py:mine")
+
+    checked = acme.deploy("--check", "--prune", "--json")
+    assert [one["name"] for one in changes(checked) if one["gone"]] == [acme.deployment]
+    assert client.read_deployment_by_name(acme.deployment)
+    done = acme.deploy("--prune")
+    assert f"deployment {acme.deployment}: removed" in done.output
+    left = [one.name for one in client.read_deployments() if one.work_pool_name == acme.name]
+    assert sorted(left) == ["mine", f"others@{acme.name}"]
+    client.delete_deployment(theirs)
+    client.delete_deployment(client.read_deployment_by_name(f"campaign/others@{acme.name}").id)
+
+
 def test_the_file_is_prefects_own(post):
     """`prefect deploy` takes it for a pool that exists, and leaves what `swathe deploy` would, but for the form."""
     nightly = {"slug": "nightly", "cron": "0 2 * * *", "timezone": "Europe/Berlin"}
