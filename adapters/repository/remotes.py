@@ -15,8 +15,9 @@ OPERATORS = (
     "SSL_CERT_FILE",
     "HTTPS_PROXY",
     "https_proxy",
+    "SWATHE_GIT_TOKEN",
 )
-"""What is taken from the operator's environment: their ssh agent and credential helpers."""
+"""What is taken from the operator's environment: their ssh agent and credential helpers, and what one may ask for."""
 
 _ROW = re.compile(r"^([0-9a-f]{40}|[0-9a-f]{64})\t(\S+)$", re.MULTILINE)
 

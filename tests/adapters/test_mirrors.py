@@ -137,6 +137,22 @@ def test_the_operators_credential_helper_is_asked(tmp_path, monkeypatch):
     assert credentials(place, "http://example.com/a.git") == ()
 
 
+def test_a_helper_may_ask_for_the_token_in_the_environment_and_no_other_command_sees_it(
+    tmp_path, monkeypatch
+):
+    """What the image of the Dockerfile does."""
+    from adapters.repository.git import Place, ask  # noqa: PLC0415
+    from adapters.repository.remotes import talk  # noqa: PLC0415
+
+    monkeypatch.setenv("SWATHE_GIT_TOKEN", "hunter2hunter2")
+    Repo(tmp_path / "x")
+    place = Place(git_dir=tmp_path / "x/.git")
+    asking = ("-c", "alias.say=!printenv SWATHE_GIT_TOKEN", "say")
+
+    assert talk(place, "http://127.0.0.1/a.git", *asking)[:2] == (0, "hunter2hunter2\n")
+    assert ask(place, *asking)[:2] == (1, b"")
+
+
 def test_a_mirrors_name_is_plain_and_tells_urls_apart():
     assert mirror_name("https://u:p@example.com/a/b c.git").startswith("b-c-")
     assert mirror_name("git@example.com:a/b.git") != mirror_name("git@example.com:c/b.git")

@@ -10,9 +10,11 @@ from domain.pool import target_of
 
 ROOT = Path(__file__).parents[2]
 FILES = sorted((ROOT / "deployments").glob("*.yaml"))
+CONTAINERS = sorted((ROOT / "deployments" / "containers").glob("*.yaml"))
+"""To be copied: their repositories are nobody's."""
 
 
-@pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
+@pytest.mark.parametrize("file", [*FILES, *CONTAINERS], ids=lambda file: file.stem)
 def test_a_shipped_file_is_right(file):
     from cli.loading import troubles  # noqa: PLC0415 -- it imports Prefect
 
@@ -22,7 +24,7 @@ def test_a_shipped_file_is_right(file):
     assert list(troubles(found.content)) == []
 
 
-@pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
+@pytest.mark.parametrize("file", [*FILES, *CONTAINERS], ids=lambda file: file.stem)
 def test_a_shipped_file_is_one_pool_of_the_files_name_with_a_repository(file):
     content = read(file).content
 

@@ -28,13 +28,14 @@ WORKERS = {
     "docker": ("prefect_docker.worker", "DockerWorkerJobConfiguration"),
     "kubernetes": ("prefect_kubernetes.worker", "KubernetesWorkerJobConfiguration"),
 }
-"""Those of containers are not installed with Swathe: `pip install prefect-docker prefect-kubernetes` for these tests."""
+"""Those of containers are installed with the extra `workers`."""
 
 
 @pytest.mark.parametrize("kind", WORKERS)
 def test_the_workers_own_configuration_takes_the_template(kind):
     module, name = WORKERS[kind]
-    configuration = getattr(pytest.importorskip(module), name)
+    reason = f"{module} needs the extra workers: pip install -c constraints.txt -e '.[workers]'"
+    configuration = getattr(pytest.importorskip(module, reason=reason), name)
     from prefect.client.schemas.objects import FlowRun  # noqa: PLC0415 -- slow to import
 
     given = GIVEN if kind == "process" else GIVEN | {"image": "acme/swathe:1"}
