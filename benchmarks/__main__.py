@@ -21,6 +21,7 @@ BENCHMARKS = {
     "talking": "what the engine adds to a step of a model, and what the provider has cached",
     "chunks": "`swathe plan` against repomix and git's listing, its growth, and how its plans keep over a history",
     "chunk_sample": "the tokens of real repositories by a sample of places, against a count of every file",
+    "chunk_bytes": "every eligible byte of four real repositories in exactly one chunk, counted again",
     "resweep": "a review after one file in a hundred was changed, against the first: the provider's bill",
     "reviewing": "`swathe review` on sqlparse and Pygments by two scripted families: found, mended, landed, converged",
     "parity": "site by site against `ruff --fix`: the same tree, and how long",

@@ -6,7 +6,7 @@ real tokens, and how many chunks an edited file changes.
 
 import random
 import statistics
-from itertools import pairwise
+from itertools import groupby, pairwise
 from pathlib import Path
 from typing import NamedTuple
 
@@ -17,7 +17,7 @@ from adapters.repository.git import git
 from adapters.repository.writing import Draft, write_commits
 from benchmarks import sdists
 from benchmarks.choices import Choices
-from benchmarks.repositories import LONG_AGO, place
+from benchmarks.repositories import LONG_AGO, place, shell, unpacked
 from benchmarks.scratch import scratch
 from benchmarks.service import ROOT
 from benchmarks.tables import Row, at_least, at_most, show
@@ -25,6 +25,7 @@ from domain.chunk import MAX_TOKENS_INLINE, Part, Settings
 from domain.chunk_cuts import text_of
 
 COMMITS = 200
+RELEASES = ("5.2", *(f"5.2.{patch}" for patch in range(1, 9)))
 ENOUGH = 13
 """Chunks needed: with fewer, one more is more than 8 %."""
 CHECKED = 10
@@ -49,9 +50,36 @@ def measure(choices: Choices) -> bool:
         settings = Settings(MAX_TOKENS_INLINE)
         steps = _followed(home, _first_parents(home)[-COMMITS:], settings)
         met = _show(f"{len(steps)} real commits of {home.name}, read inline", steps, settings)
+        steps = _followed(*_released(choices, folder), Settings())
+        met &= _show(
+            f"{len(steps)} commits from Django {RELEASES[0]} to {RELEASES[-1]}, a folder of a release in each",
+            steps,
+            Settings(),
+        )
         large = sdists.repository("Django", choices, folder / "large")
         steps = _edited(large, choices.seed)
         return _show(f"{COMMITS} made edits of Django", steps, Settings()) and met
+
+
+def _released(choices: Choices, folder: Path) -> tuple[Path, list[str]]:
+    """Real edits of a large tree: what each release changed in each folder is a commit."""
+    repo = sdists.repository("Django", choices, folder / "releases")
+    for version in RELEASES[1:]:
+        tree = unpacked(sdists.release(f"Django-{version}", choices), folder / version)
+        there = {
+            "GIT_DIR": str(repo / ".git"),
+            "GIT_WORK_TREE": str(tree),
+        }
+        shell(["git", "add", "-A", "-f", "."], tree, **there)
+        listed = shell(
+            ["git", "diff", "--cached", "--no-renames", "--name-only", "-z"], tree, **there
+        ).output
+        shell(["git", "reset", "-q"], tree, **there)
+        paths = sorted(path for path in listed.split("\0") if path)
+        for where, changed in groupby(paths, key=lambda path: path.rpartition("/")[0]):
+            shell(["git", "add", "-A", "-f", "--", *changed], tree, **there)
+            shell(["git", "commit", "-q", "-m", f"{version}: {where or 'the root'}"], tree, **there)
+    return repo, _first_parents(repo)[: COMMITS + 1]
 
 
 def _first_parents(repo: Path) -> list[str]:

@@ -24,7 +24,11 @@ def repository(name: str, choices: Choices, folder: Path) -> Path:
 
 def archive(name: str, choices: Choices) -> Path:
     """The sdist of a known name: from `--sdists`, from the cache, or from the package index."""
-    wanted = NAMES[name]
+    return release(NAMES[name], choices)
+
+
+def release(wanted: str, choices: Choices) -> Path:
+    """The sdist of a version, as `Django-5.2`."""
     for place in (choices.sdists, _cache()):
         if place and (found := _in(place, wanted)):
             return found
