@@ -7,17 +7,19 @@ from pathlib import Path
 from adapters import beginning, ending, events
 from adapters.executors import rule_review
 from adapters.executors.reading import read_regular
-from adapters.repository.git import tree_of
+from adapters.repository.git import git, tree_of
+from adapters.repository.hardened import GitFailed
 from adapters.repository.kept_chunks import keep_at, whole
 from adapters.repository.listing import Located
 from adapters.repository.settling import save
-from adapters.repository.workspaces import run_folder, target_place
+from adapters.repository.workspaces import run_folder, store, target_place
 from adapters.shelf import fetch, put
 from domain.assignment import Assignment, Begun, Checked, Heard, Mended, Unmended, outcomes
 from domain.axis import title
 from domain.batch import Outcome
 from domain.blocker import OpenBlocker
 from domain.chunk import Plan, Settings
+from domain.drift import hunks, moved
 from domain.ledger import Caps
 from domain.review_document import from_earlier
 from domain.review_state import Look, ReviewState
@@ -47,10 +49,14 @@ def begin(
 
     workspace, axis = opened.workspace, opened.axis
     start = beginning.set_out(workspace, axis, retry=retry, before_gate=before_gate, idle=idle)
-    state = beginning.current_state(workspace, title(axis))
+    state, sweep = (
+        beginning.current_state(workspace, title(axis)),
+        sweep_of(opened, start.survey.tip),
+    )
     if state.review:
-        state = _keep(opened, state, state.review.asked_anew(), "a run begins")
-    review, sweep = _review_in(opened, state), sweep_of(opened, start.survey.tip)
+        review = _carried(workspace, state.review.asked_anew(), sweep)
+        state = _keep(opened, state, review, "a run begins")
+    review = _review_in(opened, state)
     standing = stand(review, sweep)
     # Who asks for another try has changed something: it is looked at first.
     left = None if retry else _unmended(review, sweep, start.survey, standing)
@@ -180,11 +186,28 @@ def settle(opened: Opened, task: Assignment, mended: Mended, decided: Outcome, t
     blockers = review.to_fix(sweep, task.look.chunk)
     became = outcomes(blockers, mended, chain.commits, decided, task.look.family)
     review = review.settle(sweep, became.tried, became.pushbacks, became.left)
+    review = _carried(workspace, review, sweep_of(opened, tip))
     _keep(opened, state, review, f"fixes of {task.chunk.name}")
     return Checked(
         standing=stand(review, sweep_of(opened, tip)),
         survey=ending.resurvey(workspace, opened.axis, tip, task.number),
     )
+
+
+def _carried(workspace: Workspace, review: ReviewState, sweep: Sweep) -> ReviewState:
+    """With the answers to findings whose lines an edit left as they were, wherever those are now."""
+    lines: dict[str, int] = {}
+    for one, blob in review.adrift(sweep):
+        try:
+            diff = git(
+                store(workspace), "diff", "-U0", "--no-color", "--no-ext-diff", one.blob, blob
+            )
+        except GitFailed:
+            continue  # the content of then is gone
+        changed = hunks(diff.decode("utf-8", "replace"))
+        if line := moved(one.blocker.line, changed):
+            lines[one.id] = line
+    return review.carried(sweep, lines)
 
 
 def _keep(opened: Opened, state: State, review: ReviewState, why: str) -> State:

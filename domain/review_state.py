@@ -157,6 +157,27 @@ class ReviewState(Value):
             clean=revoked(self.clean, {pushback.blocker.path for pushback in answered}),
         )._trimmed(sweep)
 
+    def adrift(self, sweep: Sweep) -> tuple[tuple[Pushback, str], ...]:
+        """Answers on contents that their files had before, each with the content that is in the plan."""
+        now = ((one, sweep.blob(one.blocker.path)) for one in self.pushbacks)
+        return tuple((one, blob) for one, blob in now if blob and blob != one.blob)
+
+    def carried(self, sweep: Sweep, lines: Mapping[str, int]) -> "ReviewState":
+        """Answers go with their lines, by id, to the contents that are in the plan: what they are about is unchanged."""
+        return self._with(
+            pushbacks=tuple(
+                one.model_copy(
+                    update={
+                        "blocker": one.blocker.model_copy(update={"line": lines[one.id]}),
+                        "blob": sweep.blob(one.blocker.path),
+                    }
+                )
+                if one.id in lines
+                else one
+                for one in self.pushbacks
+            )
+        )
+
     def asked_anew(self) -> "ReviewState":
         """At the beginning of a run: whoever gave no verdict may be asked again; doubts stay doubts."""
         return self._with(fruitless=tuple(one for one in self.fruitless if one.kind != "void"))

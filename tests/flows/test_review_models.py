@@ -5,10 +5,13 @@ from reviews import (
     BOTH,
     CLAUDE,
     HOLDS,
+    INDEX,
     attentive,
+    bash,
     bug,
     fixed,
     mended,
+    phase,
     read,
     review,
     verdict,
@@ -351,3 +354,44 @@ def test_other_chunks_another_axis_and_a_wider_scope_are_reviewed_for_what_is_ne
     about = {"axis": {"text": "files that say BUG"}, "hired": (CLAUDE,)}
     assert looks(**about) == 3, "on a branch of its own, from the base"
     assert looks(**about) == 0
+
+
+def test_an_answer_goes_with_its_line_when_the_same_phase_mends_another_one_of_the_file(
+    texts, serve
+):
+    """The reviewer that raises it again brings nothing new, and an edit of the line itself opens it."""
+    answer = {"path": "a/two.txt", "line": 3, "why": "it is spelled so in the standard"}
+    first = {**bug("a/two.txt", 1), "why": "BUG: a line is missing above"}
+
+    def script(seen):
+        if phase(seen) == "fix":
+            done = "Add a line" in str(seen.body)
+            add = "sed -i '1i fine' a/two.txt && git commit -qam 'Add a line'"
+            return fixed(answer) if done else bash(add)
+        if seen.answers == 0:
+            return attentive()(seen)
+        shown = str(seen.results[-1:])
+        if INDEX in shown:
+            return attentive()(seen)
+        if "a/two.txt" not in shown:
+            return verdict()
+        row = 4 if "4\\tBUG here" in shown else 3
+        return verdict(bug("a/two.txt", row), *([first] if row == 3 else []))
+
+    provider = serve(script)
+    repo = texts()
+    repo.write({"a/two.txt": "fine\nfine\nBUG here\n"}).commit("Make room")
+
+    report = review(repo, **ASKED)
+
+    assert report.ending == "complete", report.why
+    assert repo.log("%s") == ["Add a line"]
+    assert len(families(provider, "fix")) == 1
+    (kept,) = repo.state().review.pushbacks
+    assert (kept.blocker.line, kept.why) == (4, answer["why"])
+
+    repo.git("merge", "-q", "--ff-only", repo.branch)
+    repo.write({"a/two.txt": "fine\nfine\nfine\nBUG here, and there\n"}).commit("Edit the line")
+    calls = len(provider.requests)
+    review(repo, **ASKED, max_review_passes=1)
+    assert len(families(provider, "fix", calls)) == 1, "another content of the line: asked anew"
