@@ -16,6 +16,7 @@ BENCHMARKS = {
     "suspects": "how often a red gate's failures name the culprit, on real test logs",
     "pygments": "F401 through Pygments, proved by its own tests",
     "prefect_cost": "what Prefect adds to a site, and how many task runs a run has",
+    "duty": "from a scheduled slot to the first gate command over an empty flow, and a run on duty against `swathe run`",
     "startup": "commands that need no flow, against `import prefect`",
     "sandbox": "what the sandbox costs a command, and whole runs with it and without",
     "talking": "what the engine adds to a step of a model, and what the provider has cached",
