@@ -44,7 +44,7 @@ SHARED = "shared"
 
 def attach(workspace: Workspace) -> None:
     """Take the campaign lock, lay what is missing, and hold the remote it is shared with. Repeating it has no effect."""
-    holder = lock.take(lock_path(workspace), workspace.run)
+    holder = lock.take_over(lock_path(workspace), workspace.run)
     if holder is not None:
         who = f"run {holder.run}, process {holder.pid}" if holder.pid else "another run"
         raise Busy(f"{who} works on this repository.")

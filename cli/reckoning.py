@@ -41,6 +41,7 @@ def _with_home(duty: PoolDuty, slugs: tuple[str, ...]) -> PoolDuty:
         spend_usd_7_days=sum(one.spend_usd for one in found.values()),
         parked=tuple(f"{one.branch}: {len(one.parked)}" for one in standing if one.parked),
         to_take=tuple(one.take for one in standing if one.take and _to_take(whole, one)),
+        undelivered=tuple(one.undelivered for one in standing if one.undelivered),
         works=(holder.run or "a run that is just beginning") if holder else "",
     )
     return duty.model_copy(update={"home": home, "deployments": deployments})

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from adapters import beginning, ending, events
 from adapters.catalogue import read_catalogue
-from adapters.repository import lock, states
+from adapters.repository import lock, sharing, states
 from adapters.repository.discovery import as_operator
 from adapters.repository.git import git, object_id
 from adapters.repository.opening import absolute, open_target
@@ -62,12 +62,14 @@ def _axis_of_run(workspace: Workspace, run: str) -> str | None:
 
 
 def _campaign(workspace: Workspace) -> CampaignStatus:
+    """By the state in git, the lock, and the last report."""
     state, _ = states.load(target_place(workspace), workspace.state_ref)
     state = state or State(axis=workspace.axis)
     last = state.runs[-1] if state.runs else None
     holder = lock.holder(beginning.lock_path(workspace))
     running = holder is not None and _axis_of_run(workspace, holder.run) == workspace.axis
     run = holder.run if running and holder else (last.run if last else "")
+    report = _report(workspace, run)
     return CampaignStatus(
         axis=state.axis,
         branch=workspace.branch.removeprefix("refs/heads/"),
@@ -83,7 +85,8 @@ def _campaign(workspace: Workspace) -> CampaignStatus:
         why=last.why if last else "",
         running=running,
         minutes_since_last_commit=_quiet_minutes(workspace, run) if running else None,
-        next=_next(workspace, run),
+        next=next_step(report) if report else "",
+        undelivered=_undelivered(workspace, report),
         take=ending.take_command(workspace) if state.landed else "",
     )
 
@@ -97,9 +100,16 @@ def _quiet_minutes(workspace: Workspace, run: str) -> float | None:
     return (datetime.now(UTC) - datetime.fromisoformat(marks[-1])).total_seconds() / 60
 
 
-def _next(workspace: Workspace, run: str) -> str:
+def _undelivered(workspace: Workspace, report: Report | None) -> str:
+    """By the last report, unless a later run that had nothing else to do has made up for it."""
+    if report is None or report.delivery is None or not report.delivery.missing:
+        return ""
+    return report.delivery.said if sharing.missing(workspace) else ""
+
+
+def _report(workspace: Workspace, run: str) -> Report | None:
     path = Path(workspace.home) / "runs" / run / "report.json"
-    return next_step(Report.from_json(path.read_text())) if run and path.exists() else ""
+    return Report.from_json(path.read_text()) if run and path.exists() else None
 
 
 def enough(repo: str, axis: str | None) -> Asked:

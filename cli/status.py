@@ -84,6 +84,8 @@ def _show(found: RepoStatus) -> None:
             console.print(terminal.said(f"warning: nothing has landed for {waited}", "bold yellow"))
         if campaign.next:
             console.print("next:", terminal.said(campaign.next))
+        if campaign.undelivered:
+            console.print(terminal.said(campaign.undelivered, "yellow"), soft_wrap=True)
         if campaign.landed and campaign.take:
             console.print("take:", terminal.said(campaign.take), soft_wrap=True)
         console.print()

@@ -21,6 +21,14 @@ TAKEN_UP = ("AwaitingRetry", "Cancelled", "Cancelling", "Late", "Pending", "Runn
 """Names of states that say that somebody went on with a run already."""
 
 
+_GO_ON: dict[str, Any] = {
+    "type": "change-flow-run-state",
+    "name": "AwaitingRetry",
+    "state": "SCHEDULED",
+    "message": "It crashed, and goes on where it stopped.",
+}
+
+
 def automations(pool: str, deployments: Sequence[str]) -> tuple[dict[str, Any], ...]:
     """For the runs of `deployments`, by their ids."""
     related = {
@@ -51,7 +59,10 @@ def _dead(pool: str, related: dict[str, Any]) -> dict[str, Any]:
                 "type": "change-flow-run-state",
                 "state": "CRASHED",
                 "message": f"No heartbeat for {SECONDS_UNTIL_DEAD} s: the process is gone.",
-            }
+            },
+            # At once. The other automation would hear of the crash, too; but a server that has just been started
+            # holds an event back for 15 minutes when it has not seen the one before it.
+            _GO_ON,
         ],
     }
 
@@ -71,12 +82,5 @@ def _resumed(pool: str, related: dict[str, Any]) -> dict[str, Any]:
             "threshold": 1,
             "within": SECONDS_OF_SILENCE,
         },
-        "actions": [
-            {
-                "type": "change-flow-run-state",
-                "name": "AwaitingRetry",
-                "state": "SCHEDULED",
-                "message": "It crashed, and goes on where it stopped.",
-            }
-        ],
+        "actions": [_GO_ON],
     }

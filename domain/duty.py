@@ -53,6 +53,8 @@ class Home(Value):
     parked: tuple[str, ...] = ()
     """`swathe/<axis>: 3`."""
     to_take: tuple[str, ...] = ()
+    undelivered: tuple[str, ...] = ()
+    """What a remote has not, that it should have; each with the command."""
     works: str = ""
     """The run that holds the target now."""
 
@@ -94,6 +96,7 @@ def _waits(pool: PoolDuty) -> Iterator[str]:
     if pool.home:
         for parked in pool.home.parked:
             yield f"parked commits of {parked}: swathe status {pool.repo}"
+        yield from pool.home.undelivered
         for take in pool.home.to_take:
             yield f"landed work to take: {take}"
 

@@ -33,6 +33,8 @@ class CampaignStatus(Value):
     next: str = ""
     """What to do next, in one sentence."""
     take: str = ""
+    undelivered: str = ""
+    """What the remote has not that the repository is shared with, and the command that brings it there."""
 
     @property
     def quiet(self) -> bool:

@@ -18,9 +18,6 @@ from domain.sharing import LEASE, SECONDS_BETWEEN_RENEWALS, Holder, held_by, tak
 from domain.value import Busy, Refused
 from domain.words import without_credentials
 
-REFUSED_THERE = re.compile(r"^!\t\S+\t(.+)$", re.MULTILINE)
-"""A line of `git push --porcelain`."""
-
 
 class Lost(Refused):
     """Another worker took the run over: it is not ours to write any more."""
@@ -146,4 +143,6 @@ def _said(out: str, err: str) -> str:
     """Why a push failed, in its own words: those of the refs, else of the connection."""
     rows = [row for row in out.splitlines() if row.startswith("!") and "atomic" not in row]
     told = [re.sub(r"^!\t[^\t:]*:", "", row).replace("\t", " ") for row in rows]
+    # What a hook there has to say.
+    told += [line.strip() for line in err.splitlines() if rows and line.startswith("remote:")]
     return "; ".join(told) or " ".join(err.split()) or "no reason was given"

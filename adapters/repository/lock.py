@@ -14,6 +14,7 @@ from domain.value import Value
 
 TRIES = 5
 A_MOMENT = 0.02
+SECONDS_FOR_ORPHANS = 60.0
 
 _held: dict[Path, int] = {}
 
@@ -41,6 +42,24 @@ def take(path: Path, run: str) -> Holder | None:
     _held[path] = handle
     reach("lock-named")
     return None
+
+
+def take_over(path: Path, run: str) -> Holder | None:
+    """The same, with patience for the git children of a run that is dead: what they are writing is soon written."""
+    deadline = time.monotonic() + SECONDS_FOR_ORPHANS
+    while (found := take(path, run)) and _is_dead(found) and time.monotonic() < deadline:
+        time.sleep(A_MOMENT)
+    return found
+
+
+def _is_dead(found: Holder) -> bool:
+    try:
+        os.kill(found.pid or os.getpid(), 0)
+    except ProcessLookupError:
+        return True
+    except PermissionError:
+        pass  # somebody else's: it lives
+    return False
 
 
 def _locked(handle: int) -> bool:

@@ -89,7 +89,7 @@ def push(workspace: Workspace) -> Delivery | None:
     lease = _leases.get(workspace.home)
     if lease is None:
         return None
-    updates = _missing(workspace)
+    updates = missing(workspace)
     status, said = lease.push(updates) if updates else (0, "")
     if status and "stale info" in said:
         there = _looked(workspace, lease.url)
@@ -112,21 +112,21 @@ def deliver(workspace: Workspace) -> Delivery | None:
             delivery = push(workspace)
         except Refused as refusal:
             return _undelivered(workspace, _leases[workspace.home], str(refusal))
-        if seconds is None or delivery is None or not delivery.missing:
-            return delivery
+        if seconds is None or delivery is None or not delivery.missing or "reject" in delivery.why:
+            return delivery  # what was refused there is refused again
         time.sleep(seconds)
     return None
 
 
 def _undelivered(workspace: Workspace, lease: Lease, why: str) -> Delivery:
-    missing = tuple(sorted(_missing(workspace)))
+    refs_missing = tuple(sorted(missing(workspace)))
     below = f"refs/swathe/{workspace.axis}/*"
     specs = [f"{ref}:{ref}" for ref in (workspace.branch, below)]
     command = ["git", "--git-dir", workspace.git_dir, "push", "--atomic", lease.shown, *specs]
-    return Delivery(to=lease.shown, missing=missing, why=why, command=shlex.join(command))
+    return Delivery(to=lease.shown, missing=refs_missing, why=why, command=shlex.join(command))
 
 
-def _missing(workspace: Workspace) -> dict[str, tuple[str, str]]:
+def missing(workspace: Workspace) -> dict[str, tuple[str, str]]:
     """Refs that the remote has not as we have them: to our id, from the one we last saw there."""
     seen = _seen(workspace)
     return {

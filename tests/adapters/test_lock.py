@@ -110,6 +110,30 @@ def test_a_git_child_of_a_dead_run_still_holds_the_lock(path, another, target, t
     assert take(path, "mine") is None
 
 
+def test_a_run_waits_for_the_git_children_of_a_dead_one_and_for_nobody_else(
+    path, another, target, tmp_path, monkeypatch
+):
+    """R4: a run that crashed goes on after 15 s, whatever of it is still writing."""
+    os.mkfifo(tmp_path / "pipe")
+    process, _ = another(str(target.folder / ".git"), str(tmp_path / "pipe"), more=WITH_GIT)
+    pipe = (tmp_path / "pipe").open("w")
+    waits = []
+
+    def wait(seconds: float) -> None:
+        waits.append(seconds)
+        if len(waits) == lock.TRIES + 1:  # it has seen that it is an orphan
+            pipe.close()
+
+    monkeypatch.setattr(lock.time, "sleep", wait)
+    assert lock.take_over(path, "mine") == Holder(pid=process.pid, run="other"), "it lives"
+    process.kill()
+    process.wait()
+    waits.clear()
+
+    assert lock.take_over(path, "mine") is None
+    assert path.read_text() == f"{os.getpid()} mine\n"
+
+
 def test_asking_who_holds_it_neither_takes_nor_changes_the_lock(path, another):
     assert take(path, "r1") is None
     release(path)

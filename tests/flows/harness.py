@@ -69,6 +69,13 @@ class Repo:
         (self.tools / "edit.sh").write_text(EDIT.format(tools=self.tools))
         self.axis = self.axis or f"cmd:sh {self.tools}/find.sh => sh {self.tools}/edit.sh"
 
+    @classmethod
+    def of(cls, bare: Path) -> "Repo":
+        """A bare repository that is there, to be looked at."""
+        found = object.__new__(cls)
+        found.folder = bare
+        return found
+
     def git(self, *words: str) -> str:
         done = sh(["git", *words], self.folder)
         assert done.ok, f"git {words}: {done.errors}"
