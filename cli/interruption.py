@@ -9,13 +9,16 @@ import signal
 import sys
 from collections.abc import Generator
 from contextlib import contextmanager
-from threading import Timer
+from threading import Event, Thread
 from typing import Any
 
 SIGNALS = (signal.SIGTERM, signal.SIGINT)
 SECONDS_TO_LEAVE_A_FINALIZER = 0.01
 
 _asked: list[int] = []
+_dropping: list[object] = []
+"""The interruption that Python is dropping just now: what would be raised meanwhile were lost with it."""
+_raised = Event()
 
 
 def asked() -> bool:
@@ -45,14 +48,25 @@ def heard() -> Generator[None]:
 
 def _be_asked(number: int, frame: object) -> None:
     _asked.append(number)
-    raise KeyboardInterrupt
+    if not _dropping:
+        _raised.set()
+        raise KeyboardInterrupt
 
 
 def _not_lost(dropped: Any) -> None:
     """An interruption that came inside a finalizer is made once more, outside of it."""
-    if isinstance(dropped.exc_value, KeyboardInterrupt):
-        again = Timer(SECONDS_TO_LEAVE_A_FINALIZER, os.kill, (os.getpid(), signal.SIGTERM))
-        again.daemon = True
-        again.start()
-    else:
+    if not isinstance(dropped.exc_value, KeyboardInterrupt):
         sys.__unraisablehook__(dropped)
+        return
+    _dropping.append(dropped)
+    try:
+        _raised.clear()
+        Thread(target=_ask_again, daemon=True).start()
+    finally:
+        _dropping.clear()
+
+
+def _ask_again() -> None:
+    """Until it is raised: on a busy machine the first may come before the finalizer is left."""
+    while not _raised.wait(SECONDS_TO_LEAVE_A_FINALIZER):
+        os.kill(os.getpid(), signal.SIGTERM)
