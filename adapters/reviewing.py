@@ -7,7 +7,8 @@ from pathlib import Path
 from adapters import beginning, ending, events
 from adapters.executors import rule_review
 from adapters.executors.reading import read_regular
-from adapters.repository.git import git, tree_of
+from adapters.repository.contents import edits
+from adapters.repository.git import tree_of
 from adapters.repository.hardened import GitFailed
 from adapters.repository.kept_chunks import keep_at, whole
 from adapters.repository.listing import Located
@@ -44,23 +45,25 @@ def begin(
     """State, baseline, and where the review stands. One that has nothing to look at proves no gate."""
 
     def idle(survey: Survey) -> bool:
-        review = _review_in(opened, survey.state).asked_anew()
-        return stand(review, sweep_of(opened, survey.tip)).look is None
+        sweep = sweep_of(opened, survey.tip)
+        return stand(_taken_up(opened, survey.state, sweep), sweep).look is None
 
     workspace, axis = opened.workspace, opened.axis
     start = beginning.set_out(workspace, axis, retry=retry, before_gate=before_gate, idle=idle)
-    state, sweep = (
-        beginning.current_state(workspace, title(axis)),
-        sweep_of(opened, start.survey.tip),
-    )
+    state = beginning.current_state(workspace, title(axis))
+    sweep = sweep_of(opened, start.survey.tip)
+    review = _taken_up(opened, state, sweep)
     if state.review:
-        review = _carried(workspace, state.review.asked_anew(), sweep)
-        state = _keep(opened, state, review, "a run begins")
-    review = _review_in(opened, state)
+        _keep(opened, state, review, "a run begins")
     standing = stand(review, sweep)
     # Who asks for another try has changed something: it is looked at first.
     left = None if retry else _unmended(review, sweep, start.survey, standing)
     return Begun(start=start, standing=standing, left=left)
+
+
+def _taken_up(opened: Opened, state: State, sweep: Sweep) -> ReviewState:
+    """The review as a run finds it: who was silent may be asked again, and answers are where their lines are now."""
+    return _carried(opened.workspace, _review_in(opened, state).asked_anew(), sweep)
 
 
 def _unmended(
@@ -199,13 +202,10 @@ def _carried(workspace: Workspace, review: ReviewState, sweep: Sweep) -> ReviewS
     lines: dict[str, int] = {}
     for one, blob in review.adrift(sweep):
         try:
-            diff = git(
-                store(workspace), "diff", "-U0", "--no-color", "--no-ext-diff", one.blob, blob
-            )
+            diff = edits(store(workspace), one.blob, blob)
         except GitFailed:
             continue  # the content of then is gone
-        changed = hunks(diff.decode("utf-8", "replace"))
-        if line := moved(one.blocker.line, changed):
+        if line := moved(one.blocker.line, hunks(diff)):
             lines[one.id] = line
     return review.carried(sweep, lines)
 

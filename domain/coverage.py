@@ -57,15 +57,17 @@ def news(clean: CleanSet, sweep: Sweep, index: int, family: str) -> frozenset[st
     All of them where it is needed for none in particular, where every byte has to be shown, and where clean passes in a
     row are counted.
     """
-    both = sweep.terms.stop_when == "covered_by_both"
-    wanted = frozenset([family] if both else sweep.terms.families)
-    parts = list(zip(sweep.chunk(index).parts, sweep.keys[index], strict=True))
-    if sweep.terms.coverage == "full" or sweep.terms.stop_when == "streak":
-        return frozenset(part.path for part, _ in parts)
+    parts, terms = sweep.chunk(index).parts, sweep.terms
+    everything = frozenset(part.path for part in parts)
+    if terms.coverage == "full" or terms.stop_when == "streak":
+        return everything
+    wanted = frozenset([family] if terms.stop_when == "covered_by_both" else terms.families)
     found = {
-        part.path for part, key in parts if wanted.isdisjoint(_families(clean, part.path, key))
+        part.path
+        for part, key in zip(parts, sweep.keys[index], strict=True)
+        if wanted.isdisjoint(_families(clean, part.path, key))
     }
-    return frozenset(found or {part.path for part, _ in parts})
+    return frozenset(found) or everything
 
 
 def absent(clean: CleanSet, sweep: Sweep) -> tuple[str, ...]:

@@ -3,7 +3,7 @@
 import re
 from typing import NamedTuple
 
-_HUNK = re.compile(r"^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@", re.MULTILINE)
+_HUNK = re.compile(r"^@@ -(\d+)(?:,(\d+))? \+\d+(?:,(\d+))? @@", re.MULTILINE)
 
 
 class Hunk(NamedTuple):
@@ -18,7 +18,7 @@ def hunks(diff: str) -> tuple[Hunk, ...]:
     """Of a unified diff without context (`git diff -U0`) of one file."""
     return tuple(
         Hunk(int(first), int(gone or 1), int(came or 1))
-        for first, gone, _, came in _HUNK.findall(diff)
+        for first, gone, came in _HUNK.findall(diff)
     )
 
 

@@ -1,4 +1,4 @@
-"""Reading contents for a plan: how many tokens they have, where they are cut, and which are no text to review."""
+"""Contents for a review: how many tokens they have, where they are cut, which are no text, and how one became another."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
@@ -62,3 +62,9 @@ def cuts_of(
     wanted = [Wanted(part.blob, part.path, part.bytes) for part in parts]
     for one, content in read(place, wanted):
         yield one.blob, cut(one.blob, content, max_tokens, tokens.count)
+
+
+def edits(place: Place, old: str, new: str) -> str:
+    """From one content to another: a unified diff without context. Whatever git takes for binary is text to a reviewer."""
+    options = ("-U0", "--text", "--no-color", "--no-ext-diff", "--no-textconv")
+    return listed(place, "diff", *options, old, new).decode("utf-8", "replace")

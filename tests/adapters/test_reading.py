@@ -29,6 +29,7 @@ def test_a_model_that_follows_what_it_is_told_sees_every_character(files):
         told = re.search(r"column (\d+)\)", text)
         if not told:
             break
+        assert 2 not in [one.first for one in whole(seen)], "there is more of it"
         asked = Read(paths=["a.js"], line=2, column=int(told[1]))
 
     assert "".join(texts) == LONG
