@@ -10,6 +10,7 @@ import time
 from pathlib import Path
 
 from adapters.failpoints import reach
+from adapters.processes.living import lives
 from domain.value import Value
 
 TRIES = 5
@@ -47,19 +48,14 @@ def take(path: Path, run: str) -> Holder | None:
 def take_over(path: Path, run: str) -> Holder | None:
     """The same, with patience for the git children of a run that is dead: what they are writing is soon written."""
     deadline = time.monotonic() + SECONDS_FOR_ORPHANS
-    while (found := take(path, run)) and _is_dead(found) and time.monotonic() < deadline:
+    while (found := take(path, run)) and _ended(found) and time.monotonic() < deadline:
         time.sleep(A_MOMENT)
     return found
 
 
-def _is_dead(found: Holder) -> bool:
-    try:
-        os.kill(found.pid or os.getpid(), 0)
-    except ProcessLookupError:
-        return True
-    except PermissionError:
-        pass  # somebody else's: it lives
-    return False
+def _ended(found: Holder) -> bool:
+    """Of one that did not say who it is, nothing is known."""
+    return found.pid is not None and not lives(found.pid)
 
 
 def _locked(handle: int) -> bool:

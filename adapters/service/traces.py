@@ -13,6 +13,7 @@ from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
 
+from adapters.processes.living import lives
 from domain.value import Refused, Value
 
 LOOPBACK = "127.0.0.1"
@@ -51,7 +52,7 @@ def lock(room: Path) -> int | None:
         if (descriptor := _try(room)) is not None:
             return descriptor
         started = remembered(room)
-        if started and _lives(started.pid):
+        if started and lives(started.pid):
             return None
         # Else `alive` of another process may hold it, for the microseconds of its question; or a server that was
         # killed, for as long as it takes to give its memory back.
@@ -76,21 +77,6 @@ def _try(room: Path) -> int | None:
         os.close(descriptor)
         return None
     return descriptor
-
-
-def _lives(pid: int) -> bool:
-    """Whether it is there and not dying: of what is killed, the first thread is dead at once, and the files are closed last."""
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    except PermissionError:
-        return True  # somebody else's: it exists
-    try:
-        state = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()[0]
-    except FileNotFoundError:  # gone by now, or a system without /proc
-        return not Path("/proc/self").exists()
-    return state not in ("Z", "X")
 
 
 def gone(room: Path, timeout: float) -> bool:

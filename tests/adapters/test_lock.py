@@ -126,6 +126,7 @@ def test_a_run_waits_for_the_git_children_of_a_dead_one_and_for_nobody_else(
 
     monkeypatch.setattr(lock.time, "sleep", wait)
     assert lock.take_over(path, "mine") == Holder(pid=process.pid, run="other"), "it lives"
+    assert len(waits) <= lock.TRIES, "it was waited for"
     process.kill()
     process.wait()
     waits.clear()
