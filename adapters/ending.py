@@ -25,6 +25,7 @@ from domain.summary import markdown
 from domain.survey import Start, Survey, remaining
 from domain.target import Workspace, is_url
 from domain.value import Refused
+from domain.words import without_credentials
 
 
 class Closing(Protocol):
@@ -223,9 +224,10 @@ def _save_state(workspace: Workspace, journal: Closing, report: Report) -> None:
 def take_command(workspace: Workspace) -> str:
     """The git command that brings the landed branch home."""
     name = workspace.branch.removeprefix("refs/heads/")
-    repo, shared = workspace.target.repo, sharing.shared_at(workspace.target)
+    repo = workspace.target.repo
     if is_url(repo):
-        return shlex.join(["git", "fetch", shared or workspace.git_dir, f"{name}:{name}"])
+        there = without_credentials(sharing.shared_at(workspace.target) or workspace.git_dir)
+        return shlex.join(["git", "fetch", there, f"{name}:{name}"])
     return shlex.join(["git", "-C", os.path.abspath(os.path.expanduser(repo)), "merge", name])  # noqa: PTH100, PTH111
 
 

@@ -1,11 +1,13 @@
 """A campaign that is shared with a remote: taken over by another disk, held by one run at a time, never overwritten."""
 
 import os
+import time
 from pathlib import Path
 
 import pytest
 from repos import Campaign, Repo
 
+from adapters.ending import take_command
 from adapters.home import disk
 from adapters.repository import lease, sharing
 from adapters.repository.landing import Moved
@@ -98,6 +100,19 @@ def test_a_path_is_shared_with_the_remote_that_is_named(target, remote, open_cam
         sharing.begin(other.workspace)
 
 
+def test_the_work_is_taken_from_where_it_is_shared_and_nobody_is_shown_a_password(on, remote):
+    one = on("a")
+    leave(one)
+    url = "https://me:hunter2hunter2@git.example.com/x.git"
+    target = one.workspace.target.model_copy(update={"repo": url})
+    by_url = one.workspace.model_copy(update={"target": target})
+    alone = one.workspace.model_copy(update={"target": target.model_copy(update={"share": "none"})})
+
+    assert f"git fetch file://{remote.folder} " in take_command(one.workspace)
+    assert "git fetch https://git.example.com/x.git swathe/" in take_command(by_url)
+    assert f"git fetch {one.workspace.git_dir} " in take_command(alone)
+
+
 def test_two_disks_do_not_hold_one_remote(on):
     """R4, on two machines."""
     first = on("a")
@@ -148,8 +163,9 @@ def test_a_lease_is_renewed_while_its_run_lives(remote, on, monkeypatch):
     on("a")
     first = remote.refs[LEASE]
 
+    deadline = time.monotonic() + 60
     while remote.refs[LEASE] == first:
-        pass
+        assert time.monotonic() < deadline, "it is not renewed"
 
 
 def test_what_could_not_be_pushed_is_told_and_pushed_by_the_next_run(
@@ -278,6 +294,22 @@ def test_a_remote_that_may_not_be_written_to_is_refused_before_anything_is_done(
 
     assert list(remote.refs) == ["refs/heads/main"]
     assert on("b", share="none").notes == ()
+
+
+def test_what_is_refused_there_is_not_tried_again(remote, on, tmp_path, monkeypatch):
+    monkeypatch.setattr(sharing, "SECONDS_BEFORE_ANOTHER_TRY", (0.0, 0.0))
+    one = on("a")
+    tries = tmp_path / "tries"
+    hook = remote.folder / "hooks" / "update"
+    hook.write_text(f'#!/bin/sh\ncase $1 in refs/heads/*) echo x >> "{tries}"; exit 1;; esac\n')
+    hook.chmod(0o755)
+    one.land({"a.py": "2\n"})
+
+    told = sharing.deliver(one.workspace)
+
+    assert told is not None
+    assert BRANCH in told.missing
+    assert tries.read_text() == "x\n"
 
 
 def test_a_ref_that_is_no_lease_is_not_taken(remote, on):
