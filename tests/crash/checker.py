@@ -209,10 +209,7 @@ class Checker:
     def _left(self) -> list[str]:
         """Locks, drafts, clones and temporary files that outlive the run."""
         ground, home = self.ground, self.ground.campaign_home
-        found = [
-            *ground.target.rglob("*.lock"),
-            *(p for p in ground.temporary.iterdir() if not _pythons(p)),
-        ]
+        found = [*ground.target.rglob("*.lock"), *ground.temporary.iterdir()]
         for pattern in ("*.lock", "*.draft", "tmp_*"):
             found += [path for path in ground.home.rglob(pattern) if not _in_checkout(path)]
         if len(list(ground.home.glob("targets/*"))) > 1:
@@ -285,11 +282,6 @@ def sums_of(tree: Tree) -> str:
 def _in_checkout(path: Path) -> bool:
     """In the `.git` that whoever works in a checkout is given: laid anew before each use, and read by nobody of ours."""
     return ".git" in path.parts
-
-
-def _pythons(path: Path) -> bool:
-    """What `tempfile` writes to find out whether a folder can be written to: a kill may leave it."""
-    return path.is_file() and path.read_bytes() in (b"", b"blat")
 
 
 def _size(gate: str) -> int:

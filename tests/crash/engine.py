@@ -62,7 +62,8 @@ def start(ground: Ground, failpoint: str = "", mutant: str = "", how: How = AS_U
         os.environ.update(
             ground.environment(failpoint), PREFECT_API_URL=how.server or UNUSED_SERVER
         )
-        tempfile.tempdir = None  # this process may have asked for it, in its own environment
+        # Told, not asked for: Python would write a file there to try it, and a kill might leave that.
+        tempfile.tempdir = str(ground.temporary)
         os.chdir(ground.room)
         _speak_to(ground.tools / "said")
         signal.signal(signal.SIGINT, signal.default_int_handler)
