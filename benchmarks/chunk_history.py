@@ -13,11 +13,11 @@ from typing import NamedTuple
 from adapters import tokens
 from adapters.repository import kept_chunks
 from adapters.repository.contents import Wanted, read
-from adapters.repository.git import git
+from adapters.repository.git import Place, git
 from adapters.repository.writing import Draft, write_commits
 from benchmarks import sdists
 from benchmarks.choices import Choices
-from benchmarks.repositories import LONG_AGO, place, shell, unpacked
+from benchmarks.repositories import LONG_AGO, place, unpacked
 from benchmarks.scratch import scratch
 from benchmarks.service import ROOT
 from benchmarks.tables import Row, at_least, at_most, show
@@ -66,20 +66,19 @@ def _released(choices: Choices, folder: Path) -> tuple[Path, list[str]]:
     repo = sdists.repository("Django", choices, folder / "releases")
     for version in RELEASES[1:]:
         tree = unpacked(sdists.release(f"Django-{version}", choices), folder / version)
-        there = {
-            "GIT_DIR": str(repo / ".git"),
-            "GIT_WORK_TREE": str(tree),
-        }
-        shell(["git", "add", "-A", "-f", "."], tree, **there)
-        listed = shell(
-            ["git", "diff", "--cached", "--no-renames", "--name-only", "-z"], tree, **there
-        ).output
-        shell(["git", "reset", "-q"], tree, **there)
-        paths = sorted(path for path in listed.split("\0") if path)
-        for where, changed in groupby(paths, key=lambda path: path.rpartition("/")[0]):
-            shell(["git", "add", "-A", "-f", "--", *changed], tree, **there)
-            shell(["git", "commit", "-q", "-m", f"{version}: {where or 'the root'}"], tree, **there)
+        there = Place(git_dir=repo / ".git", work_tree=tree)
+        git(there, "add", "-A", "-f", ".")
+        listed = git(there, "diff", "--cached", "--no-renames", "--name-only", "-z").decode()
+        git(there, "reset", "-q")
+        paths = sorted((path for path in listed.split("\0") if path), key=_folder)
+        for where, changed in groupby(paths, key=_folder):
+            git(there, "add", "-A", "-f", "--", *changed)
+            git(there, "commit", "-q", "-m", f"{version}: {where or 'the root'}")
     return repo, _first_parents(repo)[: COMMITS + 1]
+
+
+def _folder(path: str) -> str:
+    return path.rpartition("/")[0]
 
 
 def _first_parents(repo: Path) -> list[str]:

@@ -192,9 +192,7 @@ def _mending(seen: Seen) -> Turn:
     """One commit for each file, and then the word that all is done."""
     asked = re.findall(r"PHASE: fix.*", str(seen.body), re.DOTALL)[-1]
     paths = dict.fromkeys(re.findall(r"- ([^:\s]+):\d+ the default is one list", asked))
-    done = asked.count("Mend ")
     if left := [path for path in paths if f"Mend {path}" not in asked]:
         script = f"sed -i '{MEND}' {left[0]} && git commit -qam 'Mend {left[0]}'"
         return Turn(calls=(Call("bash", {"command": script}),))
-    assert done
     return Turn(calls=(Call("submit_fix", {}),))

@@ -3,11 +3,15 @@
 import os
 import signal
 import sys
+import time
 from pathlib import Path
 
 import pytest
 
 from adapters.processes import daemon, handover
+
+SECONDS = 60.0
+"""That anything here may take."""
 
 WORKER = """
 import os, signal, subprocess, sys, time
@@ -36,8 +40,9 @@ DEAF = ENGINE.replace(
 
 
 def wait_for(path: Path) -> str:
+    deadline = time.monotonic() + SECONDS
     while not path.exists() or (path.name == "worker" and not path.read_text()):
-        pass
+        assert time.monotonic() < deadline, f"{path} does not come"
     return path.read_text()
 
 
@@ -110,8 +115,9 @@ def test_a_worker_goes_with_the_one_who_stands_over_it(begin, tmp_path):
     os.kill(pid, signal.SIGKILL)
 
     os.waitpid(pid, 0)
-    while Path(f"/proc/{worker}/cmdline").exists() and _words(Path(f"/proc/{worker}")):
-        pass
+    deadline = time.monotonic() + SECONDS
+    while _words(Path(f"/proc/{worker}")):
+        assert time.monotonic() < deadline, "it outlives the one who stood over it"
     engine = next(
         int(path.name)
         for path in Path("/proc").iterdir()

@@ -33,7 +33,9 @@ def fixed(folder: Path, axis: str) -> shell.Finished:
 
 
 def suite(folder: Path) -> shell.Finished:
-    return python(folder, "pytest", "-q", "-p", "no:cacheprovider", ".")
+    # A folder of its own: pytest clears up after the sessions before, and those of our own tests are large.
+    base = f"--basetemp={folder.with_name('temporary')}"
+    return python(folder, "pytest", "-q", "-p", "no:cacheprovider", base, ".")
 
 
 def test_only_what_was_written_is_copied(copied: Path):

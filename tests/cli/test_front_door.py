@@ -152,6 +152,15 @@ def finalizing():
     Finalized()
     signal.pause()
 
+def finalizing_on_a_busy_machine():
+    from cli import interruption
+    class Early(interruption.Thread):
+        def start(self):
+            be_stopped()
+            super().start()
+    interruption.Thread = Early
+    finalizing()
+
 def leaving():
     atexit.register(be_stopped)
 
@@ -166,6 +175,7 @@ main.main()
     [
         ("at_once", INTERRUPTED),
         ("finalizing", INTERRUPTED),
+        ("finalizing_on_a_busy_machine", INTERRUPTED),
         ("told_otherwise", INTERRUPTED),
         ("leaving", -signal.SIGTERM),
     ],
