@@ -6,6 +6,7 @@ flow does none of it twice.
 
 import gc
 from collections.abc import Callable, Collection
+from functools import lru_cache
 from pathlib import Path
 from threading import Thread
 
@@ -190,16 +191,13 @@ def _prove(workspace: Workspace, plan: GatePlan, paths: Collection[str]) -> Prov
 
 def proved_by(workspace: Workspace) -> tuple[Prepared, Baseline]:
     """The prepared gate and the baseline of the run, as `set_out` wrote them down."""
-    run = run_folder(workspace)
-    if run not in _proved:
-        prepared = Prepared.from_json((run / "prepared.json").read_text())
-        begun = Start.from_json((run / "start.json").read_text())
-        _proved.clear()
-        _proved[run] = (prepared, begun.baseline)
-    return _proved[run]
+    return _proved(run_folder(workspace))
 
 
-_proved: dict[Path, tuple[Prepared, Baseline]] = {}
+@lru_cache(maxsize=1)
+def _proved(run: Path) -> tuple[Prepared, Baseline]:
+    prepared = Prepared.from_json((run / "prepared.json").read_text())
+    return prepared, Start.from_json((run / "start.json").read_text()).baseline
 
 
 def _baseline(workspace: Workspace, prepared: Prepared) -> tuple[Baseline, tuple[float, ...]]:

@@ -4,6 +4,7 @@ import hashlib
 import os
 from collections.abc import Iterable, Mapping
 from pathlib import Path
+from threading import Lock
 
 from adapters.failpoints import reach
 from adapters.processes import environment, gate
@@ -184,15 +185,20 @@ def run(
     A gate that was killed is run again once: that somebody ended it, or the kernel, says nothing of the commit.
     `fresh` wants no kept answer.
     """
-    if not fresh and (before := kept_run(workspace, prepared, commit, nth)):
-        return before, True
-    done = _run_on(workspace, prepared, commit, expect_reports=expect_reports)
-    if done.killed:
+    with _one_at_a_time:
+        if not fresh and (before := kept_run(workspace, prepared, commit, nth)):
+            return before, True
         done = _run_on(workspace, prepared, commit, expect_reports=expect_reports)
-    reach("gate-answered")
-    if done.answered:
-        _keep(_kept_path(workspace, prepared, commit, nth), done)
-    return done, False
+        if done.killed:
+            done = _run_on(workspace, prepared, commit, expect_reports=expect_reports)
+        reach("gate-answered")
+        if done.answered:
+            _keep(_kept_path(workspace, prepared, commit, nth), done)
+        return done, False
+
+
+_one_at_a_time = Lock()
+"""There is one checkout for the gate. Models that work side by side ask for it, too."""
 
 
 def _run_on(

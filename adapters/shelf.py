@@ -9,15 +9,16 @@ from adapters.whole import write_whole
 from domain.commit import Chain, ChainOnShelf
 from domain.target import Workspace
 
-_read: dict[Path, Chain] = {}
+_read: tuple[Path, Chain] | None = None
+"""The last one, which is asked for again and again."""
 
 
 def put(workspace: Workspace, chain: Chain) -> ChainOnShelf:
+    global _read  # noqa: PLW0603 -- replaced as one, since jobs are threads
     path = _path(workspace, chain.number)
     write_whole(path, chain.to_json())
     reach("shelved")
-    _read.clear()
-    _read[path] = chain
+    _read = (path, chain)
     head = chain.commits[-1].sha if chain.commits else chain.base
     told = ChainOnShelf(
         number=chain.number,
@@ -42,11 +43,12 @@ def left(folder: Path, number: int) -> Chain | None:
 
 
 def fetch(workspace: Workspace, number: int) -> Chain:
-    path = _path(workspace, number)
-    if path not in _read:
-        _read.clear()
-        _read[path] = Chain.from_json(path.read_text())
-    return _read[path]
+    global _read  # noqa: PLW0603
+    path, known = _path(workspace, number), _read
+    if known is None or known[0] != path:
+        known = (path, Chain.from_json(path.read_text()))
+        _read = known
+    return known[1]
 
 
 def _path(workspace: Workspace, number: int) -> Path:

@@ -57,11 +57,16 @@ class Commit(Value):
     """Ids of the sites it settles."""
     place: str = ""
     """`path:line` of the first of them."""
+    item: str = ""
+    """Of the work-list, in a sweep."""
 
     @property
     def paths(self) -> tuple[str, ...]:
         return tuple(change.path for change in self.changes)
 
+
+Entry = tuple[str, str]
+"""Mode and blob; mode `000000` means that the path is absent."""
 
 Halt = Literal["", "budget", "paused", "refused"]
 """Why no further pass can be made, whatever has landed."""
@@ -74,6 +79,10 @@ class Chain(Value):
     """The pass."""
     base: str
     commits: tuple[Commit, ...] = ()
+    there: dict[str, Entry] = {}
+    """What the base holds where commits were made on an earlier one; all else is as the first that touched it found it."""
+    queued: bool = False
+    """Each commit is an item of a work-list, made by itself: what does not fit is made anew."""
     seconds: float = 0.0
     at: int = 0
     """Unix time of the pass, the date of every commit made from it: a repeated step makes the same ids."""

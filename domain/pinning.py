@@ -7,8 +7,7 @@ base in protected files, it has a twin: the same tree, with those as the base ha
 from collections.abc import Iterable
 
 from domain.admission import protected
-from domain.commit import Change
-from domain.replay import Entry
+from domain.commit import Change, Entry
 
 
 def restored(changes: Iterable[Change]) -> dict[str, Entry]:

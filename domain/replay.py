@@ -5,13 +5,12 @@ differs, the two contents are merged by the caller. What fits neither is a confl
 is left out whole, and nothing is forced.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
-from domain.commit import ABSENT, REGULAR, Change, Commit
+from domain.commit import ABSENT, REGULAR, Change, Commit, Entry
 
-Entry = tuple[str, str]
-"""Mode and blob; mode `000000` means that the path is absent."""
+NOTHING: Mapping[str, Entry] = {}
 
 Merge = Callable[[str, str, str], str | None]
 """Blobs (ours, base, theirs) to the merged blob, or None on a conflict."""
@@ -72,9 +71,9 @@ class Replay:
         )
 
 
-def begin(commits: Iterable[Commit]) -> Replay:
-    """The paths of a chain as its base holds them: what the first commit to touch each path found."""
-    tree: dict[str, Entry] = {}
+def begin(commits: Iterable[Commit], there: Mapping[str, Entry] = NOTHING) -> Replay:
+    """The paths of a chain as its base holds them: as said in `there`, else what the first commit to touch each found."""
+    tree: dict[str, Entry] = dict(there)
     for commit in commits:
         for change in commit.changes:
             tree.setdefault(change.path, (change.old_mode, change.old_blob))

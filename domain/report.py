@@ -71,6 +71,8 @@ class Landed(Value):
     """Why it is not confirmed, although somebody was to read it: `unreviewed: …`, `unsure: …`."""
     rule: str = ""
     """The name of the taught rule that made it; empty: the executor that was asked for did."""
+    item: str = ""
+    """Of the work-list, in a sweep."""
 
 
 class Parked(Value):
@@ -90,6 +92,8 @@ class Parked(Value):
     run: str = ""
     rule: str = ""
     """The name of the taught rule that made it."""
+    item: str = ""
+    """Of the work-list, in a sweep."""
 
 
 class Remaining(Value):

@@ -18,6 +18,7 @@ from domain.review_document import written as written_review
 from domain.review_state import ReviewState
 from domain.site import Site
 from domain.value import Refused, Value
+from domain.worklist import Worklist
 
 VERSION = 1
 KEPT_RUNS = 50
@@ -69,6 +70,8 @@ class State(Value):
     runs: tuple[RunSummary, ...] = ()
     review: ReviewState | None = None
     """Of a review, chunk by chunk; None for a campaign of sites."""
+    worklist: Worklist | None = None
+    """Of a sweep or of units, item by item."""
 
     @property
     def red(self) -> bool:
@@ -94,6 +97,8 @@ class State(Value):
                 "landed": (*self.landed, *landed),
                 "remaining": _less(self.remaining, done),
                 "lesson": self.lesson and self.lesson.less(done.elements()),
+                "worklist": self.worklist
+                and self.worklist.end((commit.item for commit in landed), "landed"),
                 "rate": rate,
             }
         )
@@ -136,6 +141,7 @@ class State(Value):
                 "landed": (),
                 "lesson": lesson,
                 "review": self.review.retried() if self.review else None,
+                "worklist": self.worklist and self.worklist.reopened(),
             }
         )
 

@@ -29,7 +29,8 @@ def admit(
         opened=opened_classes(workspace),
         existing=frozenset(tracked(workspace, chain.base)),
     )
-    commits = fetch(workspace, chain.number).commits
+    whole = fetch(workspace, chain.number)
+    commits = whole.commits
     admitted, refused = judged(commits, rules)
     read = to_be_read(confirm, [commit for commit in commits if commit.sha in admitted])
     return Batch(
@@ -39,5 +40,5 @@ def admit(
         each=each,
         confirm=confirm,
         to_read=read,
-        written=workspace.hired is not None and not chain.rule,
+        written=workspace.hired is not None and not chain.rule and not whole.queued,
     )

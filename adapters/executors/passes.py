@@ -28,8 +28,7 @@ from domain.admission import protected
 from domain.axis import Axis, Commands, for_codemod
 from domain.change import Change
 from domain.choice import Opened
-from domain.commit import REGULAR, Chain, Commit
-from domain.replay import Entry
+from domain.commit import REGULAR, Chain, Commit, Entry
 from domain.scope import select
 from domain.site import Listing, Site
 from domain.skipped import Marks

@@ -1,17 +1,30 @@
 """The account of a run: its ledger, on disk before anything is sent."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
+from threading import RLock
 
 from pydantic import TypeAdapter, ValidationError
 
 from adapters.models.lines import append, read_lines
-from domain.ledger import Cap, Caps, Entry, Ledger, Lost, Settled
+from domain.ledger import Cap, Caps, Entry, Ledger, Lost, Reserved, Settled
 from domain.prices import Tokens
 
 LEDGER = "ledger.jsonl"
 """In the folder of a run."""
 ENTRY: TypeAdapter[Entry] = TypeAdapter(Entry)
+
+
+@dataclass
+class _Book:
+    """One file of entries, whoever in this process writes to it: the jobs of a run share its money."""
+
+    lock: RLock = field(default_factory=RLock)
+    ledger: Ledger = field(default_factory=Ledger)
+
+
+_books: dict[Path, _Book] = {}
 
 
 class Account:
@@ -20,12 +33,29 @@ class Account:
     def __init__(self, path: Path, caps: Caps, *, before: float = 0.0) -> None:
         self.path = path
         self.caps = caps
-        self.ledger = Ledger.of(_entries(path), before)
+        self.before = before
+        self.book = _books.setdefault(path, _Book())
+        with self.book.lock:
+            self.book.ledger = Ledger.of(_entries(path))
+
+    @property
+    def ledger(self) -> Ledger:
+        book = self.book.ledger
+        return book.model_copy(update={"before": self.before}) if self.before else book
 
     def record(self, entry: Entry) -> None:
         """On disk first, and then in our own sum."""
-        append(self.path, entry.model_dump(mode="json"))
-        self.ledger = self.ledger.record(entry)
+        with self.book.lock:
+            append(self.path, entry.model_dump(mode="json"))
+            self.book.ledger = self.book.ledger.record(entry)
+
+    def reserve(self, number: int, site: str, reserved: Callable[[], Reserved]) -> Cap | None:
+        """Write a reservation down, unless a cap leaves no money for it: no other job may come in between."""
+        with self.book.lock:
+            cap = self.cap_reached(number, site)
+            if cap is None:
+                self.record(reserved())
+            return cap
 
     def recover(self, answers: Mapping[str, tuple[float, Tokens]], calls: Iterable[str]) -> None:
         """Settle what a dead process left open of `calls`: found in a conversation, or lost."""

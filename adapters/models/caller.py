@@ -114,13 +114,16 @@ class Caller:
 
     def _reserve(self, key: str, output: int) -> str:
         site = self.site()
-        cap = self.account.cap_reached(self.number, site)
-        if cap is not None:
-            raise Stopped("budget", cap.words)
         price = self.connection.price
         call = f"{self.conversation.path.stem}:{uuid.uuid4().hex[:12]}"
         usd = 0.0 if price is None else price.most_usd(self._most_input(), output)
-        self.account.record(Reserved(call=call, usd=usd, number=self.number, site=site, role=key))
+        cap = self.account.reserve(
+            self.number,
+            site,
+            lambda: Reserved(call=call, usd=usd, number=self.number, site=site, role=key),
+        )
+        if cap is not None:
+            raise Stopped("budget", cap.words)
         reach("call-reserved")
         return call
 

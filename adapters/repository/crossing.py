@@ -120,7 +120,8 @@ def _arrived(workspace: Workspace, base: str, head: str) -> None:
 
 def _made_inside(workspace: Workspace, place: Place, base: str) -> bytes:
     """The bundle of what lies on `base`, made by git in the agent's sandbox; empty when there is nothing."""
-    folder, made = agent_folder(workspace), Path(workspace.home) / "crossing"
+    folder = agent_folder(workspace)
+    made = folder.with_name(f"{folder.name}.crossing")
     erase(made)
     made.mkdir()
     profile = of_agent(str(folder), readonly=workspace.sandbox.readonly)

@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from adapters.repository.git import Place, tree_of
 from adapters.repository.merging import Merger
 from adapters.repository.writing import Draft, write_commits
-from domain.commit import Chain
-from domain.replay import Entry, Replay, begin
+from domain.commit import Chain, Entry
+from domain.replay import Replay, begin
 from domain.value import Value
 
 
@@ -29,7 +29,7 @@ def replay(
 ) -> tuple[Replay, int]:
     """Fold the `good` commits and then the `probe` onto the chain's base; and how many steps were good."""
     by_sha = {commit.sha: commit for commit in chain.commits}
-    line = begin(chain.commits)
+    line = begin(chain.commits, chain.there)
     with Merger(place) as merger:
         for sha in good:
             line.apply(by_sha[sha], merger.merge)

@@ -22,9 +22,9 @@ from adapters.repository.signing import Signature, signed, subject_of
 from adapters.repository.workspaces import store, target_place
 from adapters.repository.writing import Draft, write_commits
 from domain.batch import Outcome
-from domain.commit import Chain, Commit
+from domain.commit import Chain, Commit, Entry
 from domain.gate import Failure
-from domain.replay import Entry, Replay
+from domain.replay import Replay
 from domain.report import PINNED_RED, RED, Landed, Parked
 from domain.state import State
 from domain.target import Workspace
@@ -194,6 +194,7 @@ class _Desk:
             made_from=commit.sha,
             run=self.workspace.run,
             rule=self.signature.rule,
+            item=commit.item,
         )
 
     def _parked(
@@ -215,6 +216,7 @@ class _Desk:
             made_from=commit.sha,
             run=self.workspace.run,
             rule=self.signature.rule,
+            item=commit.item,
         )
 
 

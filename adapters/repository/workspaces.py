@@ -3,7 +3,7 @@
 Per target, under `$SWATHE_HOME/targets/<name>-<digest>`:
 
     store.git   ours alone; borrows the target's objects, takes what crosses from the agent
-    agent/      the executor's checkout: files as their blobs are
+    agent/      the executor's checkout: files as their blobs are; agent-1/, … of those who work beside it
     agent.git   our git directory for it, out of its reach
     gate/       a checkout as a user gets it; our git directory for it is the store
     envs/ runs/ verdicts/ lock
@@ -72,7 +72,8 @@ def with_agents_objects(workspace: Workspace) -> Place:
 
 def agent(workspace: Workspace) -> Place:
     """The agent's checkout through our own git directory for it."""
-    return Place(git_dir=Path(workspace.home) / "agent.git", work_tree=agent_folder(workspace))
+    folder = agent_folder(workspace)
+    return Place(git_dir=folder.with_name(f"{folder.name}.git"), work_tree=folder)
 
 
 def clone(workspace: Workspace) -> Place:
@@ -82,7 +83,7 @@ def clone(workspace: Workspace) -> Place:
 
 
 def agent_folder(workspace: Workspace) -> Path:
-    return Path(workspace.home) / "agent"
+    return Path(workspace.home) / (f"agent-{workspace.seat}" if workspace.seat else "agent")
 
 
 def gate_folder(workspace: Workspace) -> Path:
@@ -105,15 +106,11 @@ def prepare(workspace: Workspace) -> None:
     if door.version() < OLDEST_GIT:
         found = ".".join(map(str, door.version()))
         raise Refused(f"git {found} is too old: Swathe needs 2.38 or newer (`git merge-tree`).")
-    ours, agents = store(workspace).git_dir, agent(workspace).git_dir
+    ours = store(workspace).git_dir
     lay(ours, Path(workspace.git_dir) / "objects", workspace.base, bare=True)
     reach("store-laid")
-    lay(agents, ours / "objects", workspace.base, bare=False)
-    (agents / "info" / "attributes").write_text(RAW)
-    for git_dir in (ours, agents):
-        copy_shallow(Path(workspace.git_dir), git_dir)
-        for leftover in (*git_dir.rglob("*.lock"), *git_dir.glob("objects/**/tmp_*")):
-            leftover.unlink(missing_ok=True)
+    _ready(workspace, ours)
+    seat(workspace)
     for pattern in LEFT_BEHIND:
         for leftover in Path(workspace.home).glob(pattern):
             leftover.unlink(missing_ok=True)
@@ -122,9 +119,23 @@ def prepare(workspace: Workspace) -> None:
     )
     _tags(workspace).write_bytes(b"# pack-refs with: sorted\n" + tags)
     stand(gate_folder(workspace))
-    stand(agent_folder(workspace))
     _repack(store(workspace))
     reach("clones-laid")
+
+
+def seat(workspace: Workspace) -> None:
+    """Make what is missing of the executor's clone; idempotent, and safe after a kill anywhere in it."""
+    agents = agent(workspace).git_dir
+    lay(agents, store(workspace).git_dir / "objects", workspace.base, bare=False)
+    (agents / "info" / "attributes").write_text(RAW)
+    _ready(workspace, agents)
+    stand(agent_folder(workspace))
+
+
+def _ready(workspace: Workspace, git_dir: Path) -> None:
+    copy_shallow(Path(workspace.git_dir), git_dir)
+    for leftover in (*git_dir.rglob("*.lock"), *git_dir.glob("objects/**/tmp_*")):
+        leftover.unlink(missing_ok=True)
 
 
 def _repack(place: Place) -> None:

@@ -16,8 +16,7 @@ from adapters.repository.git import (
     ask,
     remember_tree,
 )
-from domain.commit import ABSENT
-from domain.replay import Entry
+from domain.commit import ABSENT, Entry
 
 LINE = b"refs/swathe-work/1"
 """The ref that fast-import writes to in our own stores. Nobody reads it."""

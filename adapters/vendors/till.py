@@ -83,9 +83,15 @@ class Till:
         call = f"{self.name}:{uuid.uuid4().hex[:12]}"
         # A token is no less than a byte.
         usd = 0.0 if price is None else price.most_usd(size, output)
-        self.account.record(
-            Reserved(call=call, usd=usd, number=self.number, site=self.site(), role=self.key)
+        site = self.site()
+        cap = self.account.reserve(
+            self.number,
+            site,
+            lambda: Reserved(call=call, usd=usd, number=self.number, site=site, role=self.key),
         )
+        if cap is not None:
+            self.over = Over("budget", cap.words)
+            return None
         return call
 
     def settle(self, call: str, tokens: Tokens | None) -> None:
@@ -130,9 +136,6 @@ class Till:
         return self.over is not None
 
     def _bound(self) -> Over | None:
-        cap = self.account.cap_reached(self.number, self.site())
-        if cap is not None:
-            return Over("budget", cap.words)
         if self.answers >= MOST_ANSWERS:
             return Over("steps", f"{self.answers} answers were made")
         why = self.hurry()
