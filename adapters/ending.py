@@ -53,15 +53,25 @@ def resurvey(
     else:
         found = _afresh(workspace, axis, tip, number, max_usd) if claimed else None
     listing, known = found or Listing(), found is not None
-    run = run_folder(workspace)
     events.emit(
-        run,
+        run_folder(workspace),
         "sites",
         count=len(listing.sites),
         known=known,
         skipped=listing.skipped,
         **{"pass": number + 1},
     )
+    return stock(workspace, axis, tip, listing, known=known)
+
+
+NOTHING = Listing()
+
+
+def stock(
+    workspace: Workspace, axis: Axis, tip: str, listing: Listing = NOTHING, *, known: bool = True
+) -> Survey:
+    """Where a campaign stands: its state with all that was spent, and what is left, as the caller knows it."""
+    run = run_folder(workspace)
     state = _settle_money(workspace, beginning.current_state(workspace, title(axis)))
     return Survey(
         state=state,
@@ -208,7 +218,7 @@ def _save_state(workspace: Workspace, journal: Closing, report: Report) -> None:
     closed = state.close(summary).model_copy(
         update={
             "remaining": report.remaining
-            if state.review
+            if state.review or report.items
             else remaining(journal.survey.listing.sites, state),
             "active_seconds": state.active_seconds + report.seconds.active,
             "passes": state.passes + report.passes,

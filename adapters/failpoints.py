@@ -55,6 +55,9 @@ Point = Literal[
     "tool-done",
     "tool-kept",
     "phase-ended",
+    "listed",
+    "made-shelved",
+    "items-settled",
 ]
 POINTS: tuple[Point, ...] = get_args(Point)
 

@@ -71,13 +71,18 @@ def make(workspace: Workspace, axis: Axis, brief: Brief) -> Chain:
     """Let the model that was hired work through a pass, and bring its commits across."""
     assert workspace.hired  # noqa: S101 -- the caller asked
     told = _told(workspace, axis, brief)
-    if chain := takeover.finished(workspace, told, brief.tip):
+    tip = brief.tip
+    if brief.item:
+        tip = takeover.begin(
+            workspace, told, tip
+        ).tip  # what was begun on an earlier one is gone on with
+    elif chain := takeover.finished(workspace, told, tip):
         return chain
     prepared, _ = beginning.proved_by(workspace)
     run = run_folder(workspace)
     passed = _maker(workspace.hired)(
         workspace,
-        brief.tip,
+        tip,
         told,
         workspace.hired,
         caps=brief.caps,
@@ -170,6 +175,10 @@ def _told(workspace: Workspace, axis: Axis, brief: Brief) -> PassBrief:
     prepared, baseline = beginning.proved_by(workspace)
     state, _ = states.load(target_place(workspace), workspace.state_ref)
     state = state or State(axis=title(axis))
+    if brief.item:
+        # What others landed and parked is not this item's business.
+        mine = tuple(one for one in state.parked if one.item in brief.only)
+        state = state.model_copy(update={"landed": (), "parked": mine})
     return PassBrief(
         axis=title(axis),
         number=brief.number,
@@ -184,6 +193,7 @@ def _told(workspace: Workspace, axis: Axis, brief: Brief) -> PassBrief:
         disputed=tuple(sorted(state.disputed)),
         sites=brief.sites,
         declined=state.declined,
+        item=brief.item,
         teach=brief.teach,
         swept=brief.swept,
         left=brief.left,
@@ -217,11 +227,12 @@ def _committed(run: Path, number: int) -> int:
     return len(stood_on - {""}) - 1
 
 
-def reading_ears(workspace: Workspace) -> Ears:
-    """Of a model that only reads: it is asked one thing, and is not to be hurried."""
+def reading_ears(workspace: Workspace, hurry: Callable[[], str] = str) -> Ears:
+    """Of a model that only reads: it is asked one thing, and most often not hurried."""
     run = run_folder(workspace)
     return Ears(
         gate=_gate(workspace),
+        hurry=hurry,
         tell=lambda words: events.emit(run, "step", what=words),
         wait=waiting(run),
     )

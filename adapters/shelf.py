@@ -7,6 +7,7 @@ from adapters.redacting import cleaned
 from adapters.repository.workspaces import run_folder
 from adapters.whole import write_whole
 from domain.commit import Chain, ChainOnShelf
+from domain.order import Made, Order
 from domain.target import Workspace
 
 _read: tuple[Path, Chain] | None = None
@@ -49,6 +50,34 @@ def fetch(workspace: Workspace, number: int) -> Chain:
         known = (path, Chain.from_json(path.read_text()))
         _read = known
     return known[1]
+
+
+def put_made(workspace: Workspace, made: Made, chain: Chain) -> None:
+    """What an order of a sweep came to: its commits, and then that it is made."""
+    run = run_folder(workspace)
+    name, commits = _made(made.order)
+    write_whole(run / commits, chain.to_json())
+    write_whole(run / name, made.to_json())
+    reach("made-shelved")
+
+
+def made_in(folder: Path, order: Order) -> tuple[Made, Chain] | None:
+    """What lies in the folder of a run, this one or another, for the very same order."""
+    name, commits = _made(order)
+    if not (folder / name).exists():
+        return None
+    made = Made.from_json((folder / name).read_text())
+    chain = Chain.from_json((folder / commits).read_text())
+    return (made, chain) if made.order == order else None
+
+
+def made_by(workspace: Workspace, order: Order) -> Chain:
+    """The commits of an order that was made."""
+    return Chain.from_json((run_folder(workspace) / _made(order)[1]).read_text())
+
+
+def _made(order: Order) -> tuple[str, str]:
+    return f"item-{order.number}.json", f"item-{order.number}.chain.json"
 
 
 def _path(workspace: Workspace, number: int) -> Path:

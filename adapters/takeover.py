@@ -72,7 +72,9 @@ def begin(workspace: Workspace, brief: PassBrief, tip: str) -> Begun:
     task = Task.of(brief, workspace.executor)
     begun = Begun.anew(task, tip, workspace.run, brief.number)
     left = inherited(workspace).left
-    if left is not None and brief.number == 1:
+    if brief.item:
+        begun = _item_taken(workspace, begun)
+    elif left is not None and brief.number == 1:
         begun = _taken(workspace, left, begun)
     write_whole(path, begun.to_json())
     reach("pass-begun")
@@ -121,6 +123,15 @@ def made(workspace: Workspace, number: int, tip: str) -> Chain | None:
 def stands(workspace: Workspace, begun: Begun) -> bool:
     """Whether the clone is as this pass left it."""
     return _marked(agent_folder(workspace)) == begun.mark
+
+
+def is_at(workspace: Workspace, number: int) -> bool:
+    """Whether the clone is as the pass of this number left it, in this run or in one that was taken over."""
+    for run in (workspace.run, *inherited(workspace).runs):
+        path = _begun(_folder(workspace, run), number)
+        if path.exists():
+            return stands(workspace, Begun.from_json(path.read_text()))
+    return False
 
 
 @contextmanager
@@ -191,6 +202,17 @@ def _taken(workspace: Workspace, left: Begun, anew: Begun) -> Begun:
         return anew.model_copy(update={"note": note})
     fetched(workspace, left.talk)
     return left.gone_on(workspace.run, anew.number)
+
+
+def _item_taken(workspace: Workspace, anew: Begun) -> Begun:
+    """The same item at the same turn, if a killed run was at it: the work-list numbers them for all runs."""
+    for run in inherited(workspace).runs:
+        path = _begun(_folder(workspace, run), anew.number)
+        left = Begun.from_json(path.read_text()) if path.exists() else None
+        if left and not objection(left, anew.task, left.tip):
+            fetched(workspace, left.talk)
+            return left.gone_on(workspace.run, anew.number)
+    return anew
 
 
 def _shelve(workspace: Workspace, chain: Chain, number: int) -> None:

@@ -56,7 +56,7 @@ def run_campaign(options: RunOptions) -> Report:
         journal = Journal.begin(begun, options.budget, options.grain)
         if journal.ending:
             return ending.close(workspace, journal)
-        return reported(workspace, lambda: _campaign(options, axis, workspace))
+        return reported(workspace, lambda: _carried(options, axis, workspace))
 
 
 def _has_to_be_held(target: Target, axis: Axis) -> bool:
@@ -89,7 +89,22 @@ def made_ready(workspace: Workspace) -> Workspace:
     return boxed(workspace)
 
 
-def _campaign(options: RunOptions, axis: Axis, workspace: Workspace) -> Any:
+def _carried(options: RunOptions, axis: Axis, workspace: Workspace) -> Any:
+    if options.terms:
+        from flows.axis_sweep import axis_sweep
+
+        return axis_sweep(
+            axis,
+            options.target,
+            options.terms,
+            options.budget,
+            options.verify_each,
+            options.retry,
+            workspace.run,
+            options.hired,
+            options.confirm,
+            return_state=True,
+        )
     from flows.campaign import campaign
 
     return campaign(

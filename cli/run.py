@@ -1,8 +1,9 @@
 """`swathe run`: carry an axis through a repository."""
 
-from collections.abc import Generator
+from collections.abc import Generator, Mapping
 from contextlib import contextmanager
-from typing import Annotated
+from inspect import signature
+from typing import Annotated, Any
 
 import typer
 
@@ -72,37 +73,32 @@ def run(
     Exit code: 0 done or nothing to do, 3 stopped early with the work kept, 1 stalled or only red work left,
     2 refused (the message says what to do), 75 another run holds the repository.
     """
+    asked = dict(locals())
     with refusal_as_json(repo, axis, as_json=as_json):
-        target = ask.target(
-            repo,
-            base=base,
-            branch=branch,
-            paths=paths,
-            verify=verify,
-            setup=setup,
-            environment=environment,
-            allow=allow,
-            sandbox=sandbox,
-            offline=offline,
-            include_generated=include_generated,
-            gate_minutes=gate_minutes,
-            share=share,
-        )
-        hired = ask.read_by(ask.hired(executor, model, price, effort), reader_model, reader_price)
-        options = RunOptions(
-            target=target,
-            axis=checked.words("--axis", axis),
-            hired=hired,
-            confirm=confirmable(confirm, hired),
-            teach=teachable(teach, hired),
-            budget=ask.budget(max_passes, max_minutes, max_usd, max_usd_per_pass, max_usd_per_site),
-            grain=grain,
-            verify_each=verify_each,
-            unsafe=unsafe,
-            retry=retry,
-            dry_run=dry_run,
-        )
-        _carry_out(options, as_json=as_json)
+        _carry_out(options_of(asked), as_json=as_json)
+
+
+def options_of(asked: Mapping[str, Any]) -> RunOptions:
+    """The request that these answers make, by the names under which `run` asks for them. Refuses what cannot be meant."""
+    target = ask.target(
+        **{name: asked[name] for name in signature(ask.target).parameters if name in asked}
+    )
+    hired = ask.hired(asked["executor"], asked["model"], asked["price"], asked["effort"])
+    hired = ask.read_by(hired, asked["reader_model"], asked["reader_price"])
+    caps = ("max_passes", "max_minutes", "max_usd", "max_usd_per_pass", "max_usd_per_site")
+    return RunOptions(
+        target=target,
+        axis=checked.words("--axis", asked["axis"]),
+        hired=hired,
+        confirm=confirmable(asked["confirm"], hired),
+        teach=teachable(asked.get("teach", 0), hired),
+        budget=ask.budget(**{name: asked.get(name) for name in caps}),
+        grain=asked["grain"],
+        verify_each=asked["verify_each"],
+        unsafe=asked["unsafe"],
+        retry=asked["retry"],
+        dry_run=asked.get("dry_run", False),
+    )
 
 
 def preview(

@@ -23,6 +23,7 @@ class Verb(NamedTuple):
 VERBS = {
     "demo": Verb("cli.demo", "demo", CARRY),
     "run": Verb("cli.run", "run", CARRY),
+    "sweep": Verb("cli.sweep", "sweep", CARRY),
     "review": Verb("cli.review", "review", CARRY),
     "plan": Verb("cli.plan", "plan", CARRY),
     "status": Verb("cli.status", "status", LOOK),

@@ -67,6 +67,8 @@ class PassBrief(Value):
     """Places the operator took back: not to be done again."""
     said: tuple[str, ...] = ()
     """What the operator said, oldest first."""
+    item: str = ""
+    """Of a list: this pass is for it alone."""
     teach: int = 0
     """So many sites are to be done in this pass, to make a rule from them."""
     swept: int = 0
@@ -78,9 +80,10 @@ class PassBrief(Value):
         return joined(
             [
                 "PHASE: work",
-                f"Pass {self.number}.",
+                "" if self.item else f"Pass {self.number}.",
                 axis_line(self.axis),
                 self._scope(),
+                self._item(),
                 listed("The gate, which every commit must pass:", self.gate),
                 listed(
                     "Known failures of the commit this campaign began with; not your business:",
@@ -109,6 +112,16 @@ class PassBrief(Value):
                 listed("The operator says:", self.said, last=True),
                 f"Left of the budget: {self.left.words}." if self.left.words else "",
             ]
+        )
+
+    def _item(self) -> str:
+        if not self.item:
+            return ""
+        return (
+            "This pass is for one item of a list, and for nothing else. Others work on the other items at the same time, "
+            "in clones of their own; leave those as they are. Make it whole, with what relies on it, in one commit, and "
+            "end the pass. If nothing is to be done there, commit nothing, and say why in the note. The item:\n"
+            + "\n".join(f"> {line}" for line in _lines(self.item).splitlines())
         )
 
     def _lesson(self) -> str:
@@ -202,6 +215,23 @@ def rescanning(axis: str, paths: Sequence[str]) -> str:
     """What a rescan phase is told: nothing of what was done, so that it looks with fresh eyes."""
     where = ", ".join(printable(path) for path in paths) or "the whole repository"
     return joined(["PHASE: rescan", axis_line(axis), f"Scope: {where}."])
+
+
+def enumerating(axis: str, paths: Sequence[str], part: int, most: int) -> str:
+    """What a rescan phase is told that makes a list in parts: others work at what it has named while it looks on."""
+    if part:
+        return joined(
+            [
+                "PHASE: rescan",
+                f"Go on from there: name the next {most}, none that you named before. Fewer than {most}: that was all.",
+            ]
+        )
+    asked = (
+        f"Name {most} places at the most, what matters most first, each with its file and line as they stand and with what "
+        f"is to be done there, so that it can be done without the others. As soon as you have {most}, end the phase: others "
+        f"begin with them, and you are asked for the next. Fewer than {most}: that was all."
+    )
+    return joined([rescanning(axis, paths), asked])
 
 
 def axis_line(axis: str) -> str:

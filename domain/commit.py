@@ -88,8 +88,8 @@ class Chain(Value):
     """Unix time of the pass, the date of every commit made from it: a repeated step makes the same ids."""
     notes: tuple[str, ...] = ()
     skipped: dict[str, int] = {}
-    found: int = 0
-    """Sites the pass set out with."""
+    found: tuple[str, ...] = ()
+    """Keys of the sites that it set out with, where it was told which."""
     claimed: bool = False
     """The executor says that nothing is left: a hint for the next step, never an ending."""
     usd: float = 0.0

@@ -3,6 +3,7 @@
 from domain.budget import Budget
 from domain.choice import Grain
 from domain.hired import Hired
+from domain.order import SweepTerms
 from domain.reading import Confirm
 from domain.target import Target
 from domain.value import Value
@@ -28,3 +29,5 @@ class RunOptions(Value):
     retry: bool = False
     """Try parked and declined sites again."""
     dry_run: bool = False
+    terms: SweepTerms | None = None
+    """How a sweep is carried out; None: the request is for a campaign."""

@@ -64,7 +64,7 @@ class Replay:
         def there(other: str) -> bool:
             return (entries.get(other) or self.tree.get(other, (ABSENT, "")))[0] != ABSENT
 
-        if any(there(folder) for folder in _above(path)):
+        if any(there(folder) for folder in above(path)):
             return True
         return path in self.folders and any(
             other.startswith(f"{path}/") and there(other) for other in self.tree
@@ -77,10 +77,10 @@ def begin(commits: Iterable[Commit], there: Mapping[str, Entry] = NOTHING) -> Re
     for commit in commits:
         for change in commit.changes:
             tree.setdefault(change.path, (change.old_mode, change.old_blob))
-    return Replay(tree=tree, folders=frozenset(folder for path in tree for folder in _above(path)))
+    return Replay(tree=tree, folders=frozenset(folder for path in tree for folder in above(path)))
 
 
-def _above(path: str) -> Iterator[str]:
+def above(path: str) -> Iterator[str]:
     folder = path.rpartition("/")[0]
     while folder:
         yield folder

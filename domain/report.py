@@ -188,6 +188,8 @@ class Report(Value):
     skipped: dict[str, int] = {}
     notes: tuple[str, ...] = ()
     """What the operator should know: uncommitted work not seen, no sandbox, how far behind the base is."""
+    items: dict[str, int] = {}
+    """Of a work-list, how many items ended how; `open` for those that did not."""
     taught: Taught | None = None
     """With `--teach`, once so many sites had landed."""
     take: str = ""

@@ -81,7 +81,9 @@ class State(Value):
     @property
     def settled(self) -> frozenset[str]:
         """Ids of sites that are not to be worked on: parked or declined."""
-        return frozenset(self.declined) | {site for parked in self.parked for site in parked.sites}
+        parked = {site for commit in self.parked for site in commit.sites}
+        listed = self.worklist.settled if self.worklist else frozenset[str]()
+        return frozenset(self.declined) | parked | listed
 
     @property
     def disputed(self) -> frozenset[str]:
@@ -98,7 +100,7 @@ class State(Value):
                 "remaining": _less(self.remaining, done),
                 "lesson": self.lesson and self.lesson.less(done.elements()),
                 "worklist": self.worklist
-                and self.worklist.end((commit.item for commit in landed), "landed"),
+                and self.worklist.landed([commit.item for commit in landed]),
                 "rate": rate,
             }
         )
@@ -108,8 +110,16 @@ class State(Value):
         attempts = dict(self.attempts)
         for site in {site for commit in new for site in commit.sites}:
             attempts[site] = attempts.get(site, 0) + 1
+        listed = self.worklist and self.worklist.turned_down(
+            {commit.item: commit.reason for commit in new if commit.item}
+        )
         return self.model_copy(
-            update={"parked": (*self.parked, *new), "attempts": attempts, "rate": rate}
+            update={
+                "parked": (*self.parked, *new),
+                "attempts": attempts,
+                "rate": rate,
+                "worklist": listed,
+            }
         )
 
     def decline(self, sites: Iterable[Site]) -> "State":

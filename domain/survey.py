@@ -25,6 +25,10 @@ class Brief(Value):
     grain: str = "finding"
     paths: tuple[str, ...] = ()
     """Files that hold an open site on the tip; empty: look everywhere."""
+    only: tuple[str, ...] = ()
+    """Keys of the sites to be worked on, for a model the id of its item; empty: all that are open."""
+    item: str = ""
+    """Of a work-list, in words: nothing else is to be done in the pass."""
     sites: tuple[Finding, ...] = ()
     """For a model: open sites that a probe or a fresh look named."""
     left: Allowance = Allowance()

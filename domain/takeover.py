@@ -17,6 +17,7 @@ class Task(Value):
     executor: str = ""
     teach: int = 0
     """Sites, and then it ends."""
+    item: str = ""
 
     @classmethod
     def of(cls, brief: PassBrief, executor: str) -> "Task":
@@ -28,6 +29,7 @@ class Task(Value):
             gate=brief.gate,
             executor=executor,
             teach=brief.teach,
+            item=brief.item,
         )
 
     def same_work(self, other: "Task") -> bool:

@@ -91,7 +91,7 @@ class Workspace(Value):
     """What holds back the commands of this run."""
     hired: Hired | None = None
     """The model that works; None: the deterministic executor."""
-    seat: int = 0
+    seat: str = ""
     """Which of the executors' clones is worked in: those who work at the same time have one each."""
 
     @property

@@ -5,7 +5,8 @@ and unrelated edits, and equal places are counted. Nothing is lost, nothing is l
 """
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from typing import Literal, Self
 
 from pydantic import Field
@@ -16,6 +17,8 @@ from domain.words import counted
 Ended = Literal["", "landed", "parked", "declined", "gone"]
 NAMED = 12
 """Characters of an id that are shown, and enough to name it."""
+MOST_TURNS = 6
+"""Times that an item is made, whatever becomes of it."""
 
 
 class Span(Value):
@@ -34,7 +37,7 @@ class Span(Value):
 class Found(Value):
     """What an enumeration names: an item that is not in the list yet, or the same one again."""
 
-    keys: tuple[str, ...]
+    sites: tuple[str, ...]
     """Of the places it is made of, as `recognition.site_key` makes them. The first names the item."""
     targets: tuple[Span, ...]
     title: str = ""
@@ -44,7 +47,7 @@ class Found(Value):
 
     @property
     def name(self) -> str:
-        return self.keys[0]
+        return self.sites[0]
 
 
 class Item(Value):
@@ -54,7 +57,7 @@ class Item(Value):
     """The key of its place; the second of equal places is `key#1`."""
     number: int = Field(ge=1)
     """In the order of finding. It is never given twice."""
-    keys: tuple[str, ...]
+    sites: tuple[str, ...]
     targets: tuple[Span, ...]
     """Files and ranges, as the enumeration saw them."""
     title: str = ""
@@ -71,7 +74,7 @@ class Item(Value):
 
     @property
     def name(self) -> str:
-        return self.keys[0]
+        return self.sites[0]
 
     @property
     def open(self) -> bool:
@@ -102,12 +105,22 @@ class Worklist(Value):
     """Items, the next one first."""
 
     items: tuple[Item, ...] = ()
+    most_attempts: int = 1
+    """An item that was turned down so often is parked."""
     dropped: int = 0
     """What an enumeration named without a target that exists."""
 
     @property
     def open(self) -> tuple[Item, ...]:
         return tuple(item for item in self.items if item.open)
+
+    @property
+    def settled(self) -> frozenset[str]:
+        """Ids of places that are not to be worked on: parked or declined."""
+        settled = (item for item in self.items if item.ended in ("parked", "declined"))
+        return frozenset(
+            site for item in settled for site in (item.sites if len(item.sites) > 1 else (item.id,))
+        )
 
     @property
     def counts(self) -> dict[str, int]:
@@ -131,8 +144,13 @@ class Worklist(Value):
             f"no item is called {words!r}. `swathe list` shows the ids; their first {NAMED} characters are enough."
         )
 
-    def due(self, running: Collection[str], limit: int) -> tuple[Item, ...]:
-        """The first open items, as many as may be begun beside those that run: no two touch one file."""
+    def due(
+        self, running: Collection[str], limit: int, *, together: bool = False
+    ) -> tuple[Item, ...]:
+        """The first open items, as many as may be begun beside those that run: no two touch one file.
+
+        `together`: those that do are made one after the other, by one job, and may all be chosen.
+        """
         busy = {path for item in self.items if item.id in running for path in item.paths}
         chosen: list[Item] = []
         for item in self.items:
@@ -140,7 +158,7 @@ class Worklist(Value):
                 break
             if item.open and item.id not in running and not (item.paths & busy):
                 chosen.append(item)
-                busy |= item.paths
+                busy |= frozenset() if together else item.paths
         return tuple(chosen)
 
     def merge(self, found: Sequence[Found], *, whole: bool) -> tuple["Worklist", Merged]:
@@ -193,7 +211,7 @@ class Worklist(Value):
             item = Item(
                 id=f"{one.name}#{nth}" if nth else one.name,
                 number=number,
-                keys=one.keys,
+                sites=one.sites,
                 targets=one.targets,
                 title=one.title,
                 change=one.change,
@@ -220,25 +238,44 @@ class Worklist(Value):
             for item in self.items
         )
 
-    def turned(self, item_id: str, *, failed: bool, usd: float = 0.0) -> "Worklist":
-        """An item was made once more; `failed`: and turned down."""
+    def landed(self, item_ids: Iterable[str]) -> "Worklist":
+        return self._turned(frozenset(item_ids), {}).end(item_ids, "landed")
+
+    def turned_down(self, reasons: Mapping[str, str]) -> "Worklist":
+        """Items that were made and did not land, with why: they are open for another attempt, or parked."""
+        turned = self._turned(reasons.keys(), reasons)
+        for item in turned.items:
+            if item.id in reasons and item.attempts >= self.most_attempts:
+                turned = turned.end([item.id], "parked", reasons[item.id])
+        return turned
+
+    def redone(self, item_ids: Iterable[str], why: str) -> "Worklist":
+        """Items that fit on no tip any more: made anew, which is no failure, but not for ever."""
+        turned = self._turned(frozenset(item_ids), {})
+        late = [one.id for one in turned.items if one.turns >= MOST_TURNS and one.id in item_ids]
+        return turned.end(late, "parked", why)
+
+    def _turned(self, item_ids: AbstractSet[str], failed: Collection[str]) -> "Worklist":
         return self._as(
             item.model_copy(
-                update={
-                    "turns": item.turns + 1,
-                    "attempts": item.attempts + failed,
-                    "usd": item.usd + usd,
-                }
+                update={"turns": item.turns + 1, "attempts": item.attempts + (item.id in failed)}
             )
-            if item.id == item_id
+            if item.open and item.id in item_ids
             else item
+            for item in self.items
+        )
+
+    def paid(self, usd: Mapping[str, float]) -> "Worklist":
+        """With what was spent on items, in US dollars."""
+        return self._as(
+            item.model_copy(update={"usd": item.usd + usd[item.id]}) if usd.get(item.id) else item
             for item in self.items
         )
 
     def reopened(self) -> "Worklist":
         """Parked and declined items are open again (`--retry`)."""
         return self._as(
-            item.model_copy(update={"ended": "", "why": "", "attempts": 0})
+            item.model_copy(update={"ended": "", "why": "", "attempts": 0, "turns": 0})
             if item.ended in ("parked", "declined")
             else item
             for item in self.items

@@ -8,13 +8,14 @@ from adapters.redacting import discreet
 from domain.journal import Journal
 from domain.report import Report
 from domain.review_journal import ReviewJournal
+from domain.sweep_journal import SweepJournal
 from domain.target import Workspace
 from tasks.showing import show_commits, show_report
 
 
 @task(cache_policy=NO_CACHE)
 @discreet
-def close(workspace: Workspace, journal: Journal | ReviewJournal) -> Report:
+def close(workspace: Workspace, journal: Journal | ReviewJournal | SweepJournal) -> Report:
     """Write the report, let go of the lock, and show both; safe to repeat."""
     report = ending.close(workspace, journal)
     show_commits(workspace, report.landed, report.parked)

@@ -18,7 +18,7 @@ from adapters.models.families import connect
 from adapters.repository.git import git
 from adapters.repository.workspaces import move_agent, run_folder, store
 from adapters.whole import write_whole
-from domain.brief import confirming, rescanning
+from domain.brief import confirming, enumerating, rescanning
 from domain.environment import Environment
 from domain.hired import Hired
 from domain.ledger import Caps
@@ -65,6 +65,17 @@ class Consultant:
         words = rescanning(axis, workspace.target.paths)
         return self._consult(workspace, commit, "rescan", words)
 
+    def enumerate(
+        self, workspace: Workspace, commit: str, axis: str, part: int, most: int
+    ) -> Outcome:
+        """The next sites of a commit, `most` of them at the most. The answer is a `SiteList`.
+
+        All parts are one conversation, so that it knows what it has named.
+        """
+        words = enumerating(axis, workspace.target.paths, part, most)
+        name = self._name("rescan", commit, f"{axis}\0{most}\0{self.number}")
+        return self._consult(workspace, commit, "rescan", words, name=name, key=f"{name}-{part}")
+
     def once(self, workspace: Workspace, commit: str, phase: Phase, words: str) -> Outcome:
         """Asked of a commit by whatever run: what was answered is kept by the question, and paid once."""
         question = f"{self.hired.to_json()}\0{phase}\0{commit}\0{words}".encode()
@@ -83,12 +94,28 @@ class Consultant:
         for path in (Path(workspace.home) / "answers").glob(f"{phase}-*.json"):
             path.unlink()
 
-    def _consult(self, workspace: Workspace, commit: str, phase: Phase, words: str) -> Outcome:
-        """Moves the agent's clone to the commit, where the model reads and runs, and writes nothing."""
+    def _name(self, phase: Phase, commit: str, words: str) -> str:
+        connection = connect(self.hired, self.keys, self.caps)
+        asked = f"{commit}\0{connection.family}\0{connection.model}\0{words}".encode()
+        return f"{phase}-{sha256(asked).hexdigest()[:DIGITS]}"
+
+    def _consult(
+        self,
+        workspace: Workspace,
+        commit: str,
+        phase: Phase,
+        words: str,
+        *,
+        name: str = "",
+        key: str = "",
+    ) -> Outcome:
+        """Moves the agent's clone to the commit, where the model reads and runs, and writes nothing.
+
+        `name` is of the conversation, `key` of what is asked in it; without them both are of the question.
+        """
         connection = connect(self.hired, self.keys, self.caps)
         move_agent(workspace, commit)
-        asked = f"{commit}\0{connection.family}\0{connection.model}\0{words}".encode()
-        name = f"{phase}-{sha256(asked).hexdigest()[:DIGITS]}"
+        name = name or self._name(phase, commit, words)
         journal = takeover.talk(workspace, name)
         account = Account(run_folder(workspace) / LEDGER, self.caps, before=self.before_usd)
         at_work = bench(workspace, commit, self.ears, environment=self.environment, keys=self.keys)
@@ -101,4 +128,4 @@ class Consultant:
             tell=self.ears.tell,
             sleep=self.ears.wait,
         ) as reader:
-            return reader.run(phase, words, name)
+            return reader.run(phase, words, key or name)

@@ -29,6 +29,7 @@ from domain.axis import Axis, Commands, for_codemod
 from domain.change import Change
 from domain.choice import Opened
 from domain.commit import REGULAR, Chain, Commit, Entry
+from domain.order import wanted
 from domain.scope import select
 from domain.site import Listing, Site
 from domain.skipped import Marks
@@ -141,15 +142,18 @@ def make(workspace: Workspace, axis: Axis, brief: Brief) -> Chain:
     move_agent(workspace, brief.tip)
     scope = Scope(workspace, brief.tip)
     line = _Line(workspace, scope.modes)
+    allowed = _to_look_at(axis, scope, brief)
+    chosen, others = _sifted(workspace, axis, scope, brief, allowed) if brief.only else ((), ())
     worked = codemod.work(
         agent_folder(workspace),
         axis,
-        allowed=_to_look_at(axis, scope, brief),
+        allowed=allowed,
         cache=_cache(workspace),
         commit=line.add,
         at=brief.tip,
-        exclude=frozenset(brief.settled),
+        exclude=frozenset((*brief.settled, *others)),
         grain=brief.grain,  # pyright: ignore[reportArgumentType] -- checked where it was typed
+        max_rounds=1 if brief.only else codemod.MAX_ROUNDS,
         include_generated=workspace.target.include_generated,
         marks=_marks(workspace, scope),
         tree=line,
@@ -172,7 +176,27 @@ def make(workspace: Workspace, axis: Axis, brief: Brief) -> Chain:
         at=at,
         notes=worked.left.notes,
         skipped=worked.left.skipped,
+        found=tuple(site.key for site in chosen),
     )
+
+
+def _sifted(
+    workspace: Workspace, axis: Axis, scope: Scope, brief: Brief, allowed: AbstractSet[str]
+) -> tuple[tuple[Site, ...], tuple[str, ...]]:
+    """The sites that the brief is about, and the ids of all others in those files."""
+    listing = codemod.find(
+        agent_folder(workspace),
+        axis,
+        allowed=allowed,
+        cache=_cache(workspace),
+        commit=brief.tip,
+        include_generated=workspace.target.include_generated,
+        marks=_marks(workspace, scope),
+        held=workspace.sandbox,
+    )
+    chosen = wanted(listing.sites, brief.only, brief.settled)
+    mine = {site.id for site in chosen}
+    return chosen, tuple(site.id for site in listing.sites if site.id not in mine)
 
 
 def leave(workspace: Workspace, commit: str) -> None:

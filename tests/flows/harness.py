@@ -12,6 +12,7 @@ from pathlib import Path
 
 from adapters.processes import shell
 from domain.options import RunOptions
+from domain.order import SweepTerms
 from domain.report import Report
 from domain.state import State
 from domain.target import Target
@@ -137,6 +138,16 @@ class Repo:
         from cli import engine  # noqa: PLC0415 -- the home of the test is set by now
 
         return engine.run_campaign(self.options(**asked))
+
+    def swept(self, **asked: object) -> RunOptions:
+        """The same for a sweep; words of its terms are told by their names."""
+        terms = {name: asked.pop(name) for name in SweepTerms.model_fields if name in asked}
+        return self.options(**asked).model_copy(update={"terms": SweepTerms.model_validate(terms)})
+
+    def sweep(self, **asked: object) -> Report:
+        from cli import engine  # noqa: PLC0415 -- the home of the test is set by now
+
+        return engine.run_campaign(self.swept(**asked))
 
     def swathe(
         self, verb: str, *words: str, env: Mapping[str, str] | None = None, cwd: Path | None = None

@@ -1,0 +1,36 @@
+"""Seats: the clones of those who work at the same time. Each is one executor's at a time, and is kept for the next."""
+
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
+from pathlib import Path
+from threading import Lock
+
+from adapters.repository import workspaces
+from domain.target import Workspace
+
+_taken: set[Path] = set()
+_lock = Lock()
+
+
+@contextmanager
+def taken(
+    workspace: Workspace, begun_there: Callable[[Workspace], bool] = lambda _: False
+) -> Generator[Workspace]:
+    """The workspace with a free clone; the one in which the work was begun, if there is one."""
+    mine = _take(workspace, begun_there)
+    try:
+        workspaces.seat(mine)
+        yield mine
+    finally:
+        with _lock:
+            _taken.discard(workspaces.agent_folder(mine))
+
+
+def _take(workspace: Workspace, begun_there: Callable[[Workspace], bool]) -> Workspace:
+    with _lock:
+        seats = [workspace.model_copy(update={"seat": str(n)}) for n in range(1, len(_taken) + 66)]
+        free = [one for one in seats if workspaces.agent_folder(one) not in _taken]
+        laid = [one for one in free if workspaces.agent_folder(one).exists()]
+        mine = next((one for one in laid if begun_there(one)), free[0])
+        _taken.add(workspaces.agent_folder(mine))
+        return mine

@@ -1,0 +1,91 @@
+"""ADR-057 end to end: a work-list, several jobs, one queue."""
+
+import pytest
+from harness import breaks
+
+pytestmark = pytest.mark.flow
+
+
+@pytest.mark.parametrize("jobs", [1, 3])
+def test_every_item_lands_as_a_commit_of_its_own(make, jobs):
+    repo = make(6)
+
+    report = repo.sweep(jobs=jobs)
+
+    assert (report.ending, report.items) == ("complete", {"landed": 6}), report.why
+    assert len(repo.log()) == 6
+    assert [repo.landed(f"m{n}.py") for n in range(1, 7)] == [
+        f"VALUE = {n}  # DONE:m{n}" for n in range(1, 7)
+    ]
+    second = repo.sweep(jobs=jobs)
+    assert (second.ending, len(second.landed)) == ("nothing-to-do", 0)
+
+
+def test_what_the_gate_is_red_on_is_parked_and_named(make):
+    repo = make(5)
+    repo.edits("m3", breaks(3))
+
+    report = repo.sweep(jobs=2)
+
+    assert (report.ending, report.items) == ("exhausted", {"landed": 4, "parked": 1}), report.why
+    assert [parked.site for parked in report.parked] == ["m3.py:1"]
+    assert [left.why for left in report.remaining] == ["parked"]
+    (item,) = [item for item in repo.state().worklist.items if item.ended == "parked"]
+    assert (item.place, item.why, item.attempts) == ("m3.py:1", "red", 1)
+
+
+def test_sites_of_one_file_are_items_of_one_job(make):
+    """F14: an item's edit moves the next one's lines; both land, each as a commit of its own."""
+    text = "".join(f"VALUE_{n} = {n}  # SITE:s{n}\n\n\n" for n in range(5))
+    repo = make(2, {"many.py": text})
+
+    report = repo.sweep(jobs=2)
+
+    assert (report.ending, report.items) == ("complete", {"landed": 7}), report.why
+    assert "SITE" not in repo.landed("many.py")
+    assert len(repo.log()) == 7
+
+
+def test_what_fits_on_the_tip_no_more_is_made_anew(make):
+    """Two items that touch one file although they lie in two: the second is made again, on what the first landed."""
+    repo = make(2, {"shared.txt": "0\n"})
+    for n in (1, 2):
+        repo.edits(
+            f"m{n}",
+            f'echo {n} >> shared.txt\nsed -i "s/SITE:/DONE:/" "$SWATHE_PATH"\n',
+        )
+
+    report = repo.sweep(jobs=2)
+
+    assert (report.ending, report.items) == ("complete", {"landed": 2}), report.why
+    assert sorted(repo.landed("shared.txt").split()) == ["0", "1", "2"]
+    turns = sorted(item.turns for item in repo.state().worklist.items)
+    assert turns == [1, 2]
+
+
+def test_a_run_takes_as_many_items_as_it_is_allowed_and_the_next_goes_on(make):
+    repo = make(5)
+
+    first = repo.sweep(max_items=2)
+    second = repo.sweep(max_items=9)
+
+    assert (first.ending, len(first.landed), first.items) == (
+        "budget",
+        2,
+        {"landed": 2, "open": 3},
+    ), first.why
+    assert (second.ending, len(second.landed)) == ("complete", 3), second.why
+
+
+def test_what_the_operator_takes_back_is_declined(make):
+    """R7."""
+    repo = make(3)
+    repo.sweep()
+    repo.git("checkout", "-q", repo.branch.removeprefix("refs/heads/"))
+    repo.git("revert", "--no-edit", "HEAD")
+    repo.git("checkout", "-q", "main")
+
+    report = repo.sweep()
+
+    assert (report.ending, len(report.landed)) == ("nothing-to-do", 0), report.why
+    assert len(report.declined) == 1
