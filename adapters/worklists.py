@@ -75,10 +75,11 @@ def settle(
 def queue_up(workspace: Workspace, made: Sequence[Made], tip: str, number: int) -> ChainOnShelf:
     """The commits of several orders as one chain on the tip, in the list's order, whatever tip each was made on."""
     state = beginning.current_state(workspace, "")
-    place = {item.id: n for n, item in enumerate((state.worklist or Worklist()).items)}
+    # What was struck meanwhile does not land.
+    place = {item.id: n for n, item in enumerate((state.worklist or Worklist()).open)}
     commits: list[Commit] = []
     for one in sorted(made, key=lambda one: place.get(one.order.items[0], len(place))):
-        commits += shelf.made_by(workspace, one.order).commits
+        commits += (c for c in shelf.made_by(workspace, one.order).commits if c.item in place)
     paths = {change.path for commit in commits for change in commit.changes}
     notes = tuple(dict.fromkeys(note for one in made for note in one.notes))
     chain = Chain(

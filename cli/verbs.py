@@ -27,6 +27,7 @@ VERBS = {
     "review": Verb("cli.review", "review", CARRY),
     "plan": Verb("cli.plan", "plan", CARRY),
     "status": Verb("cli.status", "status", LOOK),
+    "list": Verb("cli.items", "show", LOOK),
     "report": Verb("cli.report", "report", LOOK),
     "doctor": Verb("cli.doctor", "doctor", LOOK),
     "take": Verb("cli.status", "take", KEEP),

@@ -38,6 +38,7 @@ LONG = {
     "clock": 50,
     "prefect": 30,
     "review": 100,
+    "sweep": 100,
 }
 """Kills by mode."""
 MANY = 20

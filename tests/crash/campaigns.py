@@ -15,7 +15,7 @@ from typing import Self
 from checker import SECONDS_TO_GO, Checker, Fate, processes_of
 from ground import Ground, Kind
 from hand import BUSY, ENDED_WELL, Hand
-from modes import MODES, REVIEW, Deal, profile
+from modes import FLOWS, MODES, Deal, profile
 from tampering import mounted, unmount
 
 MOST_BLOWS = 8
@@ -96,7 +96,7 @@ def fight(
 ) -> Tally:
     """One campaign: some blows of a mode, `most` of them, each checked; then the run that has to come through."""
     draw = random.Random(f"{mode} {seed}")
-    kind = replace(Kind.drawn(draw), review=mode == REVIEW)
+    kind = replace(Kind.drawn(draw), flow=FLOWS.get(mode, "campaign"))
     seconds, arrivals, calm = where.undisturbed(kind)
     with _laid(where, f"{mutant or mode}-{seed}", kind, small=mode == "disk") as ground:
         turns = (*sorted(arrivals), *ONCE)

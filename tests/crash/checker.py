@@ -24,7 +24,19 @@ Tree = dict[str, bytes]
 SECONDS_TO_GO = 1.0
 """All processes of a dead engine are gone by then (cases.md, S8)."""
 KNOWN = {
-    *("store.git", "agent", "agent.git", "gate", "gate.index", "gate.keep", "gate.tags"),
+    *(
+        "store.git",
+        "agent",
+        "agent.git",
+        "agent-1",
+        "agent-1.git",
+        "agent-2",
+        "agent-2.git",
+        "gate",
+        "gate.index",
+        "gate.keep",
+        "gate.tags",
+    ),
     *("envs", "runs", "verdicts", "lock", "scratch", "caches"),
 }
 """What may lie in the folder of a campaign that is over."""
@@ -76,7 +88,18 @@ class Checker:
             for one in came.reviewed
             if one.endswith(" open")
         ]
+        found += self._listed(self._state(refs) or {})
         return found + (self.calm.differs_from(came) if self.calm else [])
+
+    def _listed(self, state: dict[str, Any]) -> list[str]:
+        """What is wrong with the work-list of a sweep that is over: every item ended once, landed ones by a commit."""
+        items = (state.get("worklist") or {}).get("items", [])
+        ended = Counter(item["ended"] for item in items)
+        found = [f"item {item['id']} has not ended" for item in items if not item["ended"]]
+        if items and ended["landed"] != len(self.landed):
+            found.append(f"{ended['landed']} items landed, and {len(self.landed)} commits did")
+        ids = [item["id"] for item in items]
+        return found + (["an item is listed twice"] if len(set(ids)) < len(ids) else [])
 
     def fate(self) -> "Fate":
         """What came of it."""

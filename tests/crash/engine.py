@@ -32,6 +32,7 @@ def warm() -> None:
     """Import all that a run needs, once."""
     import cli.engine
     import cli.main  # noqa: F401
+    import flows.axis_sweep
     import flows.campaign
     import flows.review_loop  # noqa: F401
 
@@ -82,11 +83,12 @@ def start(ground: Ground, failpoint: str = "", mutant: str = "", how: How = AS_U
 
 
 def _run(ground: Ground, mutant: str, *, clock_jumps: bool) -> int:
+    import flows.axis_sweep
     import flows.campaign
     import flows.chain
     import flows.review_loop
 
-    _without_prefect(flows.chain, flows.campaign, flows.review_loop)
+    _without_prefect(flows.chain, flows.campaign, flows.review_loop, flows.axis_sweep)
     _time_recovery(ground.tools / "recovered")
     if clock_jumps:
         _let_the_clock_jump()

@@ -11,7 +11,7 @@ import subprocess
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 GIT = shutil.which("git") or "git"
 AXIS = "ruff:UP"
@@ -74,8 +74,8 @@ class Kind:
     """The gate names its tests; else it says red or green."""
     each: bool
     """Every commit is verified alone; else in batches."""
-    review: bool = False
-    """Two reviewers look for sites chunk by chunk; else a rule finds all at once."""
+    flow: Literal["campaign", "review", "sweep"] = "campaign"
+    """review: two reviewers look for sites chunk by chunk; sweep: a list, and two jobs at once."""
 
     @classmethod
     def drawn(cls, draw: random.Random) -> Self:
@@ -84,7 +84,14 @@ class Kind:
     @property
     def words(self) -> str:
         gate = "named" if self.named else "red or green"
-        return f"{gate}, {'review' if self.review else 'each' if self.each else 'batches'}"
+        how = "each" if self.each else "batches"
+        return (
+            f"{gate}, {'review' if self.review else how}{', sweep' if self.flow == 'sweep' else ''}"
+        )
+
+    @property
+    def review(self) -> bool:
+        return self.flow == "review"
 
 
 @dataclass(frozen=True)
@@ -177,7 +184,8 @@ class Ground:
             ]
             return ["review", str(self.target), "--verify", gate, "--json", *how]
         each = ["--sandbox", "off", *(["--verify-each"] if self.kind.each else [])]
-        return ["run", str(self.target), "--axis", AXIS, "--verify", gate, "--json", *each]
+        verb = ["sweep", "--jobs", "2"] if self.kind.flow == "sweep" else ["run"]
+        return [*verb, str(self.target), "--axis", AXIS, "--verify", gate, "--json", *each]
 
     def environment(self, failpoint: str = "") -> dict[str, str]:
         """The whole environment of the engine."""

@@ -75,8 +75,8 @@ def under_a_jumping_clock(hand: Hand) -> Blow:
     return blow
 
 
-def of_a_review(hand: Hand) -> Blow:
-    """SIGKILL of a review: at a named point, at some time, or of all at once."""
+def of_a_flow(hand: Hand) -> Blow:
+    """SIGKILL of a review or a sweep: at a named point, at some time, or of all at once."""
     if hand.first and not hand.dealt:
         return at_failpoint(hand)
     return hand.draw.choice((at_failpoint, at_failpoint, at_some_time, on_the_group))(hand)

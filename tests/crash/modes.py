@@ -3,6 +3,7 @@
 import json
 import time
 from collections.abc import Callable
+from typing import Literal
 
 import engine
 import kills
@@ -11,7 +12,6 @@ from ground import Ground
 from hand import ENDED_WELL, MOST_SECONDS, Blow, Hand, ended
 
 Deal = Callable[[Hand], Blow]
-REVIEW = "review"
 
 MODES: dict[str, Deal] = {
     "failpoint": kills.at_failpoint,
@@ -27,8 +27,11 @@ MODES: dict[str, Deal] = {
     "disk": tampering.on_a_full_disk,
     "clock": kills.under_a_jumping_clock,
     "prefect": kills.with_prefect,
-    REVIEW: kills.of_a_review,
+    "review": kills.of_a_flow,
+    "sweep": kills.of_a_flow,
 }
+FLOWS: dict[str, Literal["review", "sweep"]] = {"review": "review", "sweep": "sweep"}
+"""Modes that are of another flow than `campaign`."""
 
 
 def profile(ground: Ground) -> tuple[float, dict[str, int]]:

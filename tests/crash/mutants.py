@@ -252,7 +252,30 @@ def tried_before_the_fixer() -> None:
     reviewing.mend = mend
 
 
+def items_end_apart() -> None:
+    """An item that landed is ended in the list by a step of its own, after the branch was moved."""
+    from adapters import worklists
+    from domain.state import State
+
+    land, settle = State.land, worklists.settle
+
+    def without_the_list(self: Any, tip: str, landed: Any, rate: Any) -> Any:
+        return land(self, tip, landed, rate).model_copy(update={"worklist": self.worklist})
+
+    def later(workspace: Any, axis: Any, made: Any, batch: Any, tip: str) -> Any:
+        from adapters import beginning
+        from adapters.repository.settling import save
+
+        state = beginning.current_state(workspace, "")
+        listed = state.worklist.landed([one.item for one in state.landed])
+        save(workspace, state.model_copy(update={"worklist": listed}), "later", 0)
+        return settle(workspace, axis, made, batch, tip)
+
+    State.land, worklists.settle = without_the_list, later  # type: ignore[method-assign]
+
+
 MUTANTS = {
+    "items-end-apart": Mutant(items_end_apart, "sweep", "refs-moved"),
     "state-apart-from-the-branch": Mutant(state_apart_from_the_branch, "failpoint", "refs-moved"),
     "no-roll-forward": Mutant(no_roll_forward, "torn"),
     "parked-refs-not-restored": Mutant(parked_refs_not_restored, "torn"),

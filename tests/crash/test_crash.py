@@ -49,6 +49,7 @@ SHARES = {
     "error": 3,
     "clock": 2,
     "review": 6,
+    "sweep": 6,
 }
 """Kills by mode: more where each is at another place."""
 

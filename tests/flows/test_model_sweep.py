@@ -136,3 +136,25 @@ def test_an_item_that_nothing_comes_of_is_parked_after_its_attempts(make, serve)
     assert (report.ending, report.items) == ("exhausted", {"landed": 1, "parked": 1}), report.why
     (item,) = [item for item in repo.state().worklist.items if item.ended == "parked"]
     assert (item.attempts, item.why.split(":")[0]) == (2, "no edit")
+
+
+def test_a_person_adds_an_item_that_no_model_named(make, serve):
+    repo = make(0, files("a", "b"))
+    serve(
+        script(
+            {"a": done("a"), "b": done("b")},
+            {"claude": [lambda _: named() if repo.branches else named("a")], "gpt": [named()]},
+        )
+    )
+    repo.gate(CHECKS)
+    asked = {"axis": AXIS, "hired": {"family": "claude"}, "sandbox": "required"}
+    first = repo.sweep(**asked)
+
+    listed = repo.swathe("list", str(repo.folder), "--add", "b.txt:1", "--change", "b, too")
+    astray = repo.swathe("list", str(repo.folder), "--add", "c.txt:1", "--change", "c, too")
+    second = repo.sweep(**asked)
+
+    assert listed.exit_code == 0, listed.errors
+    assert (astray.exit_code, "no such file" in astray.errors) == (2, True)
+    assert (first.items, second.items) == ({"landed": 1}, {"landed": 2}), second.why
+    assert second.ending == "complete"

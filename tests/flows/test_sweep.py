@@ -89,3 +89,33 @@ def test_what_the_operator_takes_back_is_declined(make):
 
     assert (report.ending, len(report.landed)) == ("nothing-to-do", 0), report.why
     assert len(report.declined) == 1
+
+
+def test_a_person_reorders_the_list_and_strikes_items(make):
+    """What is struck is declined for good; ids are known by their beginning."""
+    repo = make(4)
+    repo.sweep(max_items=1)
+    ids = {item.place: item.id for item in repo.state().worklist.items}
+    last, struck = ids["m4.py:1"], ids["m2.py:1"]
+
+    shown = repo.swathe("list", str(repo.folder), "--first", last[:10], "--strike", struck)
+    refused = repo.swathe("list", str(repo.folder), "--strike", "nosuch")
+    added = repo.swathe("list", str(repo.folder), "--add", "m1.py:1", "--change", "do it")
+    one = repo.sweep(max_items=1)
+    rest = repo.sweep()
+
+    assert shown.exit_code == 0, shown.errors
+    assert [row.split()[1] for row in shown.output.splitlines()[1:]] == ["m4.py:1", "m3.py:1"]
+    assert (refused.exit_code, added.exit_code) == (2, 2)
+    assert "no item is called 'nosuch'" in refused.errors
+    assert "finds its own sites" in added.errors
+    assert [commit.site for commit in one.landed] == ["m4.py:1"]
+    assert (rest.ending, rest.items) == ("exhausted", {"landed": 3, "declined": 1}), rest.why
+    assert repo.landed("m2.py") == "VALUE = 2  # SITE:m2"
+
+
+def test_without_a_list_there_is_nothing_to_show(make):
+    done = make(1).swathe("list", str(make(1, name="other").folder))
+
+    assert done.exit_code == 2
+    assert "`swathe sweep" in done.errors
