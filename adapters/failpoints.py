@@ -58,6 +58,7 @@ Point = Literal[
     "listed",
     "made-shelved",
     "items-settled",
+    "unit-kept",
 ]
 POINTS: tuple[Point, ...] = get_args(Point)
 

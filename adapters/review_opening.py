@@ -12,7 +12,7 @@ from adapters.repository.opening import open_target
 from domain.axis import Sentence
 from domain.budget import Budget
 from domain.hired import Hired
-from domain.review_options import ANYTHING, ReviewSettings, review_slug
+from domain.review_options import ANYTHING, ReviewFlow, ReviewSettings, review_slug
 from domain.reviewers import Opened, Reviewer, chosen, seated
 from domain.target import Target
 
@@ -26,11 +26,12 @@ def opened(
     *,
     only_rules: bool,
     budget: Budget,
+    flow: ReviewFlow = "review",
 ) -> Opened:
     """The workspace, and who reviews there. `Refused` before anything is paid."""
     redacting.refuse(target, axis or ANYTHING)
     reviewers, said = _reviewers(settings, hired, budget, only_rules=only_rules)
-    workspace = open_target(target, review_slug(axis), run)
+    workspace = open_target(target, review_slug(axis, flow), run)
     workspace = seated(workspace, reviewers, reviewers[0].family)
     if workspace.hired:
         workspace = boxed(workspace)

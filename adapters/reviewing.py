@@ -20,6 +20,7 @@ from domain.axis import title
 from domain.batch import Outcome
 from domain.blocker import OpenBlocker
 from domain.chunk import Plan, Settings
+from domain.commit import Chain
 from domain.drift import hunks, moved
 from domain.ledger import Caps
 from domain.review_document import from_earlier
@@ -114,22 +115,27 @@ def assigned(opened: Opened, tip: str, look: Look) -> Assignment:
 
 def review(opened: Opened, task: Assignment, caps: Caps) -> Heard:
     """Ask the family whose turn it is."""
+    state = _review_in(opened, beginning.current_state(opened.workspace, title(opened.axis)))
+    return heard(opened, sweep_of(opened, task.tip), state, task, caps)
+
+
+def heard(opened: Opened, sweep: Sweep, state: ReviewState, task: Assignment, caps: Caps) -> Heard:
+    """What the family whose turn it is says of a chunk of this plan, and what that counts for."""
     began, look = time.monotonic(), task.look
     workspace = opened.seated(look.family)
     said = f"{look.family} reads {task.chunk.name} ({look.chunk + 1} of {task.of})"
     events.emit(run_folder(workspace), "step", what=said)
-    state = _review_in(opened, beginning.current_state(workspace, title(opened.axis)))
     if workspace.hired:
         from adapters import model_reviewing  # noqa: PLC0415 -- the libraries of models, for a model alone
 
-        return model_reviewing.review(workspace, sweep_of(opened, task.tip), state, task, caps)
+        return model_reviewing.review(workspace, sweep, state, task, caps)
     verdict, seen = rule_review.review(workspace, task.tip, look.family, task.chunk)
     count = weigh(
         verdict,
         seen,
         task.chunk,
         family=look.family,
-        terms=opened.terms,
+        terms=sweep.terms,
         answered=state.answered,
     )
     return Heard(count=count, seconds=time.monotonic() - began)
@@ -154,30 +160,36 @@ def check(opened: Opened, task: Assignment, heard: Heard) -> Checked:
 
 def mend(opened: Opened, task: Assignment, blockers: Sequence[OpenBlocker], caps: Caps) -> Mended:
     """Send a fixer for these; its commits are brought across."""
-    family, pushbacks = task.look.family, dict[str, str]()
-    workspace = opened.seated(family)
-    run = run_folder(workspace)
-    events.emit(run, "step", what=f"{family} mends {task.chunk.name}")
-    if workspace.hired:
-        from adapters import model_reviewing  # noqa: PLC0415
-
-        chain, pushbacks = model_reviewing.mend(workspace, opened.terms, task, blockers, caps)
-    else:
-        state = beginning.current_state(workspace, title(opened.axis))
-        brief = Brief(
-            number=task.number,
-            tip=task.tip,
-            settled=tuple(sorted(state.settled)),
-            paths=tuple(dict.fromkeys(one.blocker.path for one in blockers)),
-        )
-        chain = rule_review.mend(workspace, family, brief)
+    workspace = opened.seated(task.look.family)
+    chain, pushbacks = fixed(opened, task, blockers, caps)
     events.emit(
-        run, "executed",
+        run_folder(workspace), "executed",
         commits=len(chain.commits), seconds=chain.seconds, **{"pass": chain.number},
     )  # fmt: skip
     return Mended(
         chain=put(workspace, chain), pushbacks=pushbacks, by_rules=workspace.hired is None
     )
+
+
+def fixed(
+    opened: Opened, task: Assignment, blockers: Sequence[OpenBlocker], caps: Caps
+) -> tuple[Chain, dict[str, str]]:
+    """What the family that found these made of them: commits, and reasons against, by blocker."""
+    family = task.look.family
+    workspace = opened.seated(family)
+    events.emit(run_folder(workspace), "step", what=f"{family} mends {task.chunk.name}")
+    if workspace.hired:
+        from adapters import model_reviewing  # noqa: PLC0415
+
+        return model_reviewing.mend(workspace, opened.terms, task, blockers, caps)
+    state = beginning.current_state(workspace, title(opened.axis))
+    brief = Brief(
+        number=task.number,
+        tip=task.tip,
+        settled=tuple(sorted(state.settled)),
+        paths=tuple(dict.fromkeys(one.blocker.path for one in blockers)),
+    )
+    return rule_review.mend(workspace, family, brief), {}
 
 
 def settle(opened: Opened, task: Assignment, mended: Mended, decided: Outcome, tip: str) -> Checked:

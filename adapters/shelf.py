@@ -1,5 +1,6 @@
 """The shelf: chains too large to pass between steps by value lie in the run's folder, by pass."""
 
+from collections.abc import Iterable
 from pathlib import Path
 
 from adapters.failpoints import reach
@@ -61,8 +62,17 @@ def put_made(workspace: Workspace, made: Made, chain: Chain) -> None:
     reach("made-shelved")
 
 
-def made_in(folder: Path, order: Order) -> tuple[Made, Chain] | None:
-    """What lies in the folder of a run, this one or another, for the very same order."""
+def left_made(workspace: Workspace, order: Order, killed: Iterable[str]) -> Made | None:
+    """What this run, or a killed one that it took over from, had made of the very same order."""
+    for run in (workspace.run, *killed):
+        found = _made_in(Path(workspace.home) / "runs" / run, order)
+        if found and not found[0].halt:
+            put_made(workspace, *found)
+            return found[0]
+    return None
+
+
+def _made_in(folder: Path, order: Order) -> tuple[Made, Chain] | None:
     name, commits = _made(order)
     if not (folder / name).exists():
         return None

@@ -1,19 +1,17 @@
 """Transforming: one order of a sweep, made in a clone of its own. What comes of it is one commit for each item."""
 
 from collections.abc import Sequence
-from pathlib import Path
 
-from adapters import beginning, events, seats, shelf, takeover
+from adapters import beginning, events, seats, shelf, takeover, worklists
 from adapters.executors import passes
 from adapters.repository.chains import read_chain
-from adapters.repository.git import object_id
-from adapters.repository.workspaces import run_folder, store, target_place
+from adapters.repository.workspaces import run_folder, store
 from adapters.repository.writing import Draft, write_commits
 from domain.axis import Axis, title
 from domain.brief import Allowance
 from domain.budget import Budget
 from domain.change import Grain
-from domain.commit import Chain, Commit, Entry
+from domain.commit import Chain, Commit, joined
 from domain.ledger import Caps
 from domain.order import Made, Order
 from domain.reading import Confirm
@@ -24,6 +22,7 @@ from domain.words import MINUTE
 from domain.worklist import Item, Worklist
 
 NO_EDIT = "no edit"
+GONE = "it is not there any more"
 
 
 def transform(
@@ -36,13 +35,13 @@ def transform(
     confirm: Confirm,
 ) -> Made:
     """Make the items of an order, or find what a killed run had made of them."""
-    if made := _left(workspace, order):
+    if made := shelf.left_made(workspace, order, takeover.inherited(workspace).runs):
         return made
     state = beginning.current_state(workspace, title(axis))
     items = [(state.worklist or Worklist()).item(item_id) for item_id in order.items]
     places = ", ".join(item.place for item in items[:3])
     events.emit(run_folder(workspace), "step", what=f"changing {places}")
-    tip = object_id(target_place(workspace), workspace.branch) or workspace.base
+    tip = worklists.tip_of(workspace)
     with seats.taken(workspace, lambda seat: takeover.is_at(seat, order.number)) as mine:
         if mine.hired:
             caps = budget.for_work(confirm)
@@ -108,15 +107,9 @@ def _as_one(workspace: Workspace, chain: Chain) -> tuple[Commit, ...]:
     """The commits of a model for one item as a single one, under the last one's words."""
     if len(chain.commits) < 2:  # noqa: PLR2004 -- nothing to join
         return chain.commits
-    before: dict[str, Entry] = {}
-    after: dict[str, Entry] = {}
-    for commit in chain.commits:
-        for change in commit.changes:
-            before.setdefault(change.path, (change.old_mode, change.old_blob))
-            after[change.path] = (change.new_mode, change.new_blob)
-    entries = {path: entry for path, entry in after.items() if entry != before[path]}
     last = chain.commits[-1]
-    draft = Draft(f"{last.subject}\n\n{last.body}".strip() + "\n", entries, chain.base)
+    text = f"{last.subject}\n\n{last.body}".strip() + "\n"
+    draft = Draft(text, joined(chain.commits), chain.base)
     (sha,) = write_commits(store(workspace), [draft], chain.at)
     return read_chain(store(workspace), chain.base, sha)
 
@@ -124,11 +117,11 @@ def _as_one(workspace: Workspace, chain: Chain) -> tuple[Commit, ...]:
 def _shelved(workspace: Workspace, order: Order, chain: Chain, items: Sequence[Item]) -> Made:
     commits, by_item = _told_apart(chain, items)
     there = set(chain.found)
-    gone = tuple(
-        item.id
+    gone = {
+        item.id: GONE
         for item in items
         if not workspace.hired and item.id not in by_item and not there.intersection(item.sites)
-    )
+    }
     said = chain.why or "; ".join(chain.notes[:1])
     unmade = {
         item.id: f"{NO_EDIT}: {said}" if said else NO_EDIT
@@ -168,14 +161,3 @@ def _told_apart(chain: Chain, items: Sequence[Item]) -> tuple[tuple[Commit, ...]
         by_item[mine.id] = commit.sha
         commits.append(commit.model_copy(update={"item": mine.id}))
     return tuple(commits), by_item
-
-
-def _left(workspace: Workspace, order: Order) -> Made | None:
-    """What this run or a killed one that it took over from had made of the very same order."""
-    runs = [workspace.run, *takeover.inherited(workspace).runs]
-    for run in runs:
-        found = shelf.made_in(Path(workspace.home) / "runs" / run, order)
-        if found and not found[0].halt:
-            shelf.put_made(workspace, *found)
-            return found[0]
-    return None

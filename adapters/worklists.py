@@ -12,7 +12,8 @@ from adapters import beginning, ending, shelf
 from adapters.failpoints import reach
 from adapters.repository.git import Place, git
 from adapters.repository.settling import save
-from adapters.repository.workspaces import store
+from adapters.repository.workspaces import run_folder, store
+from adapters.whole import write_whole
 from domain.axis import Axis, title
 from domain.batch import Batch
 from domain.commit import ABSENT, Chain, ChainOnShelf, Commit, Entry
@@ -24,6 +25,8 @@ from domain.target import Workspace
 from domain.worklist import Merged, Worklist
 
 CONFLICT = "conflict: it fits on no tip, however often it was made"
+TIP = "tip"
+"""In the folder of a run."""
 FOLDER = "040000"
 MOST_NAMED_PATHS = 500
 """More than so many are looked up by listing the whole tree."""
@@ -34,17 +37,20 @@ def merge(
 ) -> tuple[Survey, Merged]:
     """Put what an enumeration found into the list; where the sweep stands then."""
     state = beginning.current_state(workspace, title(axis))
-    out = barred(found.listing.sites, state.settled)
+    settled = state.settled
+    out = barred(found.listing.sites, settled)
+    units = tuple(one for one in found.found if one.name not in settled)
     free = [site for site in found.listing.sites if site.id not in out]
     attempts = terms.attempts if workspace.hired else 1
     before = state.worklist or Worklist()
     listed, merged = before.model_copy(update={"most_attempts": attempts}).merge(
-        found_in(free, terms.grain), whole=found.whole and found.sure
+        units or found_in(free, terms.grain), whole=found.whole and found.sure
     )
     now = state.model_copy(update={"worklist": listed.drop(found.dropped)})
     if now.worklist != before:
         save(workspace, now, f"list {merged.new} new, {merged.gone} gone", 0)
         reach("listed")
+    write_whole(run_folder(workspace) / TIP, tip)
     return ending.stock(workspace, axis, tip, found.listing), merged
 
 
@@ -61,7 +67,9 @@ def settle(
         now = {item.id: item.turns for item in listed.items}
         # What has had its turn was settled before: by landing, by parking, or here before a kill.
         fresh = {item for item, turn in one.order.turns if now.get(item) == turn}
-        listed = listed.end(fresh.intersection(one.gone), "gone", "it is not there any more")
+        for item in fresh & one.gone.keys():
+            listed = listed.end([item], "gone", one.gone[item])
+        listed = listed.cleared(one.clean)
         listed = listed.turned_down({item: one.unmade[item] for item in fresh & one.unmade.keys()})
         redo = {item for item, sha in one.commits.items() if sha in again and item in fresh}
         listed = listed.redone(redo, CONFLICT)
@@ -69,7 +77,16 @@ def settle(
     if listed != state.worklist:
         save(workspace, state.model_copy(update={"worklist": listed}), "settle items", 0)
         reach("items-settled")
+    write_whole(run_folder(workspace) / TIP, tip)
     return ending.stock(workspace, axis, tip)
+
+
+def tip_of(workspace: Workspace) -> str:
+    """What a job sets out from: the tip when the list was settled last.
+
+    It is no part of what a job is told: what was made on an earlier one is not made again for that.
+    """
+    return (run_folder(workspace) / TIP).read_text()
 
 
 def queue_up(workspace: Workspace, made: Sequence[Made], tip: str, number: int) -> ChainOnShelf:

@@ -1,6 +1,8 @@
 """`swathe review`: look through a repository chunk by chunk, and mend what is found."""
 
-from typing import Annotated
+from collections.abc import Mapping
+from inspect import signature
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -9,6 +11,9 @@ from cli.run import refusal_as_json
 from domain.reviewers import Mode
 from domain.sweep import ContextMode, Coverage, StopWhen
 from domain.value import Refused
+
+if TYPE_CHECKING:
+    from domain.review_options import ReviewOptions
 
 REVIEW = "How it is reviewed"
 
@@ -138,51 +143,50 @@ def review(
     Fixes land on the branch `swathe/review`. The review is over when every file has a clean verdict on the content it has;
     what has not changed since is not looked at again. Exit codes are those of `swathe run`.
     """
+    asked = dict(locals())
     with refusal_as_json(repo, axis or "review", as_json=as_json):
-        from domain.axis import Sentence
-        from domain.review_options import ReviewOptions, ReviewSettings
-
-        target = ask.target(
-            repo,
-            base=base,
-            paths=paths,
-            verify=verify,
-            setup=setup,
-            environment=environment,
-            allow=allow,
-            sandbox=sandbox,
-            offline=offline,
-            include_generated=include_generated,
-            gate_minutes=gate_minutes,
-            share=share,
-        )
-        asked = [one.strip() for one in reviewer or ()]
-        only_rules = "rules" in asked
-        if only_rules and len(asked) > 1:
-            raise Refused(
-                f"--reviewer rules and {len(asked) - 1} more: rules review among themselves. Name models, or rules alone."
-            )
-        models = () if only_rules else tuple(ask.reviewer(one, price, effort) for one in asked)
-        options = ReviewOptions(
-            target=target,
-            axis=Sentence(text=checked.words("--axis", axis)) if axis else None,
-            settings=ReviewSettings(
-                review=families,
-                stop_when=stop_when,
-                context_mode=context,
-                coverage=coverage,
-                max_review_chunk_tokens=chunk_tokens,
-                reviewer_window_tokens=window_tokens,
-                reviewer_window_percent=window_percent,
-                max_review_passes=max_review_passes,
-            ),
-            budget=ask.budget(None, max_minutes, max_usd),
-            hired=models,
-            only_rules=only_rules,
-            retry=retry,
-        )
         from cli import engine, summary
 
-        report = engine.run_review(options)
+        report = engine.run_review(options_of(asked))
         summary.show(report, as_json=as_json)
     raise typer.Exit(report.exit_code)
+
+
+def options_of(asked: Mapping[str, Any]) -> "ReviewOptions":
+    """The request that these answers make, by the names under which `review` asks for them. Refuses what cannot be meant."""
+    from domain.axis import Sentence
+    from domain.review_options import ReviewOptions, ReviewSettings
+
+    target = ask.target(
+        **{name: asked[name] for name in signature(ask.target).parameters if name in asked}
+    )
+    who = [one.strip() for one in asked["reviewer"] or ()]
+    only_rules = "rules" in who
+    if only_rules and len(who) > 1:
+        raise Refused(
+            f"--reviewer rules and {len(who) - 1} more: rules review among themselves. Name models, or rules alone."
+        )
+    models = (
+        ()
+        if only_rules
+        else tuple(ask.reviewer(one, asked["price"], asked["effort"]) for one in who)
+    )
+    axis = asked["axis"]
+    return ReviewOptions(
+        target=target,
+        axis=Sentence(text=checked.words("--axis", axis)) if axis else None,
+        settings=ReviewSettings(
+            review=asked["families"],
+            stop_when=asked.get("stop_when"),
+            context_mode=asked["context"],
+            coverage=asked["coverage"],
+            max_review_chunk_tokens=asked["chunk_tokens"],
+            reviewer_window_tokens=asked["window_tokens"],
+            reviewer_window_percent=asked["window_percent"],
+            max_review_passes=asked.get("max_review_passes"),
+        ),
+        budget=ask.budget(None, asked["max_minutes"], asked["max_usd"]),
+        hired=models,
+        only_rules=only_rules,
+        retry=asked["retry"],
+    )

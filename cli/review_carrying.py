@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from adapters import beginning, ending, events, review_opening, reviewing
+from adapters import beginning, ending, events, review_opening, reviewing, units
 from adapters.repository.opening import absolute
 from adapters.repository.workspaces import run_folder
 from cli.asked import new_run
@@ -29,6 +29,7 @@ def run_review(options: ReviewOptions) -> Report:
         options.hired,
         only_rules=options.only_rules,
         budget=options.budget,
+        flow="units" if options.units else "review",
     )
     workspace, axis = opened.workspace, title(opened.axis)
     try:
@@ -42,16 +43,34 @@ def run_review(options: ReviewOptions) -> Report:
     )  # fmt: skip
     events.emit(run, "step", what=opened.said)
     with follow(run / events.FILE):
-        begun = reviewing.begin(opened, retry=options.retry, before_gate=made_ready)
-        campaign = Journal.begin(begun.start, options.budget, "finding")
-        passes = options.settings.passes(opened.reviewers)
-        journal = ReviewJournal.begin(campaign, begun.standing, passes, opened.said)
-        if journal.ending:
-            return ending.close(workspace, journal)
-        return reported(workspace, lambda: _review(options, workspace))
+        if options.units:
+            units.begin(opened, retry=options.retry, before_gate=made_ready)
+        else:
+            begun = reviewing.begin(opened, retry=options.retry, before_gate=made_ready)
+            campaign = Journal.begin(begun.start, options.budget, "finding")
+            passes = options.settings.passes(opened.reviewers)
+            journal = ReviewJournal.begin(campaign, begun.standing, passes, opened.said)
+            if journal.ending:
+                return ending.close(workspace, journal)
+        return reported(workspace, lambda: _carried(options, workspace))
 
 
-def _review(options: ReviewOptions, workspace: Workspace) -> Any:
+def _carried(options: ReviewOptions, workspace: Workspace) -> Any:
+    if options.units:
+        from flows.unit_loop import unit_loop
+
+        return unit_loop(
+            options.axis,
+            workspace.target,
+            options.units,
+            options.settings,
+            options.budget,
+            options.hired,
+            options.only_rules,
+            options.retry,
+            workspace.run,
+            return_state=True,
+        )
     from flows.review_loop import review_loop
 
     return review_loop(

@@ -1,11 +1,11 @@
 """`swathe sweep`: carry an axis through a repository from a work-list."""
 
-from inspect import Parameter, signature
 from typing import Annotated, Any
 
 import typer
 
 from cli.run import options_of, refusal_as_json, run
+from cli.signatures import asks_like
 from domain.order import SweepTerms
 from domain.value import Refused
 
@@ -53,6 +53,7 @@ ListMinutes = Annotated[
 MORE = {"jobs": (Jobs, 1), "max_items": (MaxItems, None), "attempts": (Attempts, 2), "list_minutes": (ListMinutes, 30.0)}  # fmt: skip
 
 
+@asks_like(run, less=NOT_ASKED, more=MORE)
 def sweep(**asked: Any) -> None:
     """Carry one axis through a repository, item by item, from a list that is made anew until nothing new is found.
 
@@ -70,17 +71,3 @@ def sweep(**asked: Any) -> None:
         report = engine.run_campaign(options)
         summary.show(report, as_json=as_json)
         raise typer.Exit(report.exit_code)
-
-
-def _signature() -> list[Parameter]:
-    """What `run` asks, less and more."""
-    kept = [one for one in signature(run).parameters.values() if one.name not in NOT_ASKED]
-    more = [
-        Parameter(name, Parameter.KEYWORD_ONLY, annotation=kind, default=default)
-        for name, (kind, default) in MORE.items()
-    ]
-    return [*kept, *more]
-
-
-sweep.__signature__ = signature(run).replace(parameters=_signature())  # pyright: ignore[reportFunctionMemberAccess]
-sweep.__annotations__ = {one.name: one.annotation for one in _signature()}

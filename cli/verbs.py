@@ -25,6 +25,7 @@ VERBS = {
     "run": Verb("cli.run", "run", CARRY),
     "sweep": Verb("cli.sweep", "sweep", CARRY),
     "review": Verb("cli.review", "review", CARRY),
+    "units": Verb("cli.units", "units", CARRY),
     "plan": Verb("cli.plan", "plan", CARRY),
     "status": Verb("cli.status", "status", LOOK),
     "list": Verb("cli.items", "show", LOOK),

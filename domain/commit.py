@@ -1,5 +1,6 @@
 """A commit of an executor's chain, as git tells it. Untrusted, whoever made it."""
 
+from collections.abc import Iterable
 from typing import Literal
 
 from domain.secret import Leak
@@ -59,6 +60,8 @@ class Commit(Value):
     """`path:line` of the first of them."""
     item: str = ""
     """Of the work-list, in a sweep."""
+    withheld: str = ""
+    """Why it is not to land, whatever the gate says of it."""
 
     @property
     def paths(self) -> tuple[str, ...]:
@@ -67,6 +70,18 @@ class Commit(Value):
 
 Entry = tuple[str, str]
 """Mode and blob; mode `000000` means that the path is absent."""
+
+
+def joined(commits: Iterable[Commit]) -> dict[str, Entry]:
+    """What commits on top of each other come to, by path; what is as it was before them is left out."""
+    before: dict[str, Entry] = {}
+    after: dict[str, Entry] = {}
+    for commit in commits:
+        for change in commit.changes:
+            before.setdefault(change.path, (change.old_mode, change.old_blob))
+            after[change.path] = (change.new_mode, change.new_blob)
+    return {path: entry for path, entry in after.items() if entry != before[path]}
+
 
 Halt = Literal["", "budget", "paused", "refused"]
 """Why no further pass can be made, whatever has landed."""

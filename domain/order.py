@@ -52,6 +52,36 @@ class SweepTerms(Value):
     )
 
 
+class UnitTerms(Value):
+    """How units are carried out."""
+
+    jobs: int = Field(
+        default=1,
+        ge=1,
+        le=64,
+        title="Jobs",
+        description="Units that are worked on at the same time, each in a clone of its own.",
+    )
+    max_items: int | None = Field(
+        default=None,
+        gt=0,
+        title="Units",
+        description="At most this many in this run; the others wait for the next.",
+    )
+    looks: int = Field(
+        default=8,
+        ge=2,
+        le=40,
+        title="Reviews of a unit",
+        description="One that is not found clean twice in a row by then is parked.",
+    )
+
+    @property
+    def sweep(self) -> SweepTerms:
+        """As the list and the queue know them: a unit is tried once."""
+        return SweepTerms(jobs=self.jobs, max_items=self.max_items, attempts=1)
+
+
 class Order(Value):
     """Items to be made in one go: one for a model; for a rule those that lie in the same files."""
 
@@ -86,6 +116,8 @@ class Enumeration(Value):
     """What a part of an enumeration came to."""
 
     listing: Listing = Listing()
+    found: tuple[Found, ...] = ()
+    """Of what is no listing of sites: units."""
     more: bool = False
     """There is another part."""
     whole: bool = True
@@ -99,6 +131,10 @@ class Enumeration(Value):
     seconds: float = 0.0
 
 
+UNKNOWN = Enumeration(whole=False, sure=False)
+"""Nobody has looked yet: the list is what earlier runs left of it."""
+
+
 class Made(Value):
     """What an order came to. Its commits lie on the shelf, under its number."""
 
@@ -106,8 +142,8 @@ class Made(Value):
     base: str
     commits: dict[str, str] = {}
     """By item, the commit that was made of it."""
-    gone: tuple[str, ...] = ()
-    """Items whose places are not there any more."""
+    gone: dict[str, str] = {}
+    """Items of which nothing is to be done any more, with why."""
     unmade: dict[str, str] = {}
     """Items that no commit came of, with why."""
     usd: float = 0.0
@@ -115,6 +151,8 @@ class Made(Value):
     halt: Halt = ""
     why: str = ""
     notes: tuple[str, ...] = ()
+    clean: tuple[str, ...] = ()
+    """Of units: contents that two reviews in a row found clean."""
 
 
 def orders(items: Sequence[Item], *, together: bool) -> tuple[Order, ...]:

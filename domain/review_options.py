@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from hashlib import sha256
+from typing import Literal
 
 from pydantic import Field
 
@@ -9,6 +10,7 @@ from domain.axis import Sentence, slug
 from domain.budget import Budget
 from domain.chunk import MAX_TOKENS, MAX_TOKENS_INLINE, WINDOW_PERCENT, most_tokens
 from domain.hired import Hired
+from domain.order import UnitTerms
 from domain.reviewers import Mode, Reviewer
 from domain.sweep import ContextMode, Coverage, StopWhen, Terms
 from domain.target import Target
@@ -109,9 +111,12 @@ def usual_stop(reviewers: Sequence[Reviewer]) -> StopWhen:
     return "covered" if any(one.hired for one in reviewers) else "covered_by_both"
 
 
-def review_slug(axis: Sentence | None) -> str:
-    """The review's name in branches and refs: its own, so that a campaign of the same axis is another one."""
-    return f"review-{slug(axis)}" if axis else "review"
+ReviewFlow = Literal["review", "units"]
+
+
+def review_slug(axis: Sentence | None, flow: ReviewFlow = "review") -> str:
+    """A review's name in branches and refs: its own, so that a campaign of the same axis is another one."""
+    return f"{flow}-{slug(axis)}" if axis else flow
 
 
 class ReviewOptions(Value):
@@ -123,5 +128,7 @@ class ReviewOptions(Value):
     budget: Budget = Budget()
     hired: tuple[Hired, ...] = ()
     """Models, one of a family; empty: those with a key, else rules."""
+    units: UnitTerms | None = None
+    """How units are carried out; None: the request is for a review."""
     only_rules: bool = False
     retry: bool = False

@@ -6,7 +6,7 @@ from typing import Self
 from domain.batch import SMALL, Batch
 from domain.commit import ChainOnShelf, Halt
 from domain.journal import Journal
-from domain.order import Enumeration, Look, Made, Order, SweepTerms, orders
+from domain.order import UNKNOWN, Enumeration, Look, Made, Order, SweepTerms, orders
 from domain.proof import Proof
 from domain.red_rate import RedRate
 from domain.report import Ending, Remaining, Report
@@ -29,6 +29,8 @@ class SweepJournal(Value):
     by_model: bool = False
     one_by_one: bool = False
     """Every commit is proved alone."""
+    once: bool = False
+    """The list is made once, and worked through once."""
     looks: int = 0
     """Enumerations that were finished."""
     look: Look | None = None
@@ -58,6 +60,11 @@ class SweepJournal(Value):
         hired = campaign.start.hired is not None
         return cls(campaign=campaign, terms=terms, by_model=hired, one_by_one=one_by_one)
 
+    @classmethod
+    def of_units(cls, campaign: Journal, terms: SweepTerms) -> "SweepJournal":
+        """A unit is a job, whoever works on it, and the backlog is worked through once (ADR-055)."""
+        return cls(campaign=campaign, terms=terms, by_model=True, once=True)
+
     @property
     def survey(self) -> Survey:
         return self.campaign.survey
@@ -84,8 +91,8 @@ class SweepJournal(Value):
 
     @property
     def passes(self) -> int:
-        """Enumerations, and the work on what they named."""
-        return self.looks
+        """Enumerations, and the work on what they named; none, where there was no work."""
+        return self.looks if self.chains else 0
 
     @property
     def number(self) -> int:
@@ -134,12 +141,15 @@ class SweepJournal(Value):
     def listed(self, found: Enumeration, listed: tuple[Survey, Merged]) -> Self:
         """Fold in a part of an enumeration, after it was merged into the list."""
         survey, merged = listed
+        if found == UNKNOWN:
+            return self._surveyed(survey)
         now = self._surveyed(survey)._with(new=self.new + merged.new)
         if found.halt:
             return now._with(look=None, halt=found.halt, halted=found.why)
         if found.more and self.look:
             return now._with(look=self.look.model_copy(update={"part": self.look.part + 1}))
-        fresh = found.whole and not now.new and survey.landed == self.landed_before
+        same = not now.new and survey.landed == self.landed_before
+        fresh = found.whole and (self.once or same)
         return now._with(look=None, looks=self.looks + 1, fresh=fresh)
 
     def made(self, made: Made) -> Self:
@@ -169,7 +179,7 @@ class SweepJournal(Value):
             chains=self.chains + 1,
             waiting=(),
             done=self.done + items,
-            fresh=self.fresh and not landed,
+            fresh=self.fresh and (self.once or not landed),
         )
         halted = now._with(halt=batch.halt, halted=batch.halted) if batch.halt else now
         return halted._surveyed(survey)

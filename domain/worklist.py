@@ -17,6 +17,7 @@ from domain.words import counted
 Ended = Literal["", "landed", "parked", "declined", "gone"]
 NAMED = 12
 """Characters of an id that are shown, and enough to name it."""
+MOST_CLEAN = 20_000
 MOST_TURNS = 6
 """Times that an item is made, whatever becomes of it."""
 
@@ -109,6 +110,8 @@ class Worklist(Value):
     """An item that was turned down so often is parked."""
     dropped: int = 0
     """What an enumeration named without a target that exists."""
+    clean: tuple[str, ...] = ()
+    """Contents of units that were found clean twice in a row: not looked at again."""
 
     @property
     def open(self) -> tuple[Item, ...]:
@@ -219,6 +222,11 @@ class Worklist(Value):
             )
             items.insert(_rank(items, item), item)
         return self._as(items)
+
+    def cleared(self, contents: Iterable[str]) -> "Worklist":
+        """Note what needs no look any more; the latest are kept."""
+        kept = tuple(dict.fromkeys((*self.clean, *contents)))[-MOST_CLEAN:]
+        return self if kept == self.clean else self.model_copy(update={"clean": kept})
 
     def drop(self, count: int) -> "Worklist":
         """Note what could not be listed, since it names no target."""

@@ -10,21 +10,19 @@ from domain.axis import Axis, Sentence
 from domain.budget import UNBOUNDED, Budget
 from domain.hired import Hired
 from domain.journal import Journal
-from domain.order import Enumeration, Look, Order, SweepTerms
+from domain.order import UNKNOWN, Enumeration, Look, Order, SweepTerms
 from domain.reading import Confirm
 from domain.report import Report
 from domain.sweep_journal import SweepJournal
-from domain.target import Target, Workspace
+from domain.target import Target
 from domain.value import Busy
-from flows.chain import carry
 from flows.crew import Crew
+from flows.queue import deliver
 from tasks.close import close
 from tasks.enumerate_sites import enumerate_sites
 from tasks.list_items import list_items
 from tasks.open_workspace import open_workspace
-from tasks.queue_up import queue_up
 from tasks.set_out import set_out
-from tasks.settle_items import settle_items
 from tasks.states import held, run_name, state_of
 from tasks.transform import transform
 
@@ -64,9 +62,8 @@ def axis_sweep(
     journal = SweepJournal.begin(
         Journal.begin(start, budget, terms.grain, confirm), terms, one_by_one=verify_each
     )
-    if not isinstance(axis, Sentence):
-        found = Enumeration(listing=start.survey.listing)
-        journal = journal.listed(found, list_items(workspace, axis, journal.tip, found, terms))
+    first = UNKNOWN if isinstance(axis, Sentence) else Enumeration(listing=start.survey.listing)
+    journal = journal.listed(first, list_items(workspace, axis, journal.tip, first, terms))
 
     with Crew[Order | Look](terms.jobs) as crew:
         while True:
@@ -102,29 +99,13 @@ def axis_sweep(
                     listed = list_items(workspace, axis, journal.tip, came, terms)
                     journal = journal.listed(came, listed)
             if journal.waiting:
-                journal = deliver(workspace, axis, journal, budget, confirm, verify_each)
+                journal = deliver(
+                    workspace,
+                    axis,
+                    journal,
+                    verify_each=verify_each,
+                    confirm=confirm,
+                    max_usd=budget.max_usd,
+                )
 
     return state_of(close(workspace, journal))
-
-
-def deliver(
-    workspace: Workspace,
-    axis: Axis,
-    journal: SweepJournal,
-    budget: Budget,
-    confirm: Confirm,
-    verify_each: bool,
-) -> SweepJournal:
-    """All that waits, through the one queue: on the tip, proved, read where asked, landed; the rest is made anew."""
-    made = journal.waiting
-    chain = queue_up(workspace, made, journal.tip, journal.number)
-    batch, journal, tip = carry(
-        workspace,
-        axis,
-        chain,
-        journal,
-        verify_each=verify_each,
-        confirm=confirm,
-        max_usd=budget.max_usd,
-    )
-    return journal.delivered(chain, batch, settle_items(workspace, axis, made, batch, tip))

@@ -31,11 +31,12 @@ def admit(
     )
     whole = fetch(workspace, chain.number)
     commits = whole.commits
-    admitted, refused = judged(commits, rules)
+    withheld = {commit.sha: commit.withheld for commit in commits if commit.withheld}
+    admitted, refused = judged([one for one in commits if one.sha not in withheld], rules)
     read = to_be_read(confirm, [commit for commit in commits if commit.sha in admitted])
     return Batch(
         pending=admitted,
-        refused=refused,
+        refused={**refused, **withheld},
         rate=rate,
         each=each,
         confirm=confirm,

@@ -13,7 +13,7 @@ from domain.axis import Sentence
 from domain.budget import Budget
 from domain.hired import Hired
 from domain.pool import target_in
-from domain.review_options import ReviewSettings
+from domain.review_options import ReviewFlow, ReviewSettings
 from domain.reviewers import Opened
 from domain.target import Target
 from tasks.showing import address
@@ -31,6 +31,7 @@ def open_review(
     *,
     only_rules: bool,
     budget: Budget,
+    flow: ReviewFlow = "review",
 ) -> Opened:
     """Attach to the target, or to the work pool's. Safe to repeat: the same value, however often it is attached."""
     refuse_many_starts()
@@ -42,6 +43,7 @@ def open_review(
         hired,
         only_rules=only_rules,
         budget=budget,
+        flow=flow,
     )
     opened = opened.model_copy(update={"workspace": boxed(opened.workspace)})
     beginning.attach(opened.workspace)

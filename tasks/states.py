@@ -48,6 +48,11 @@ def review_name() -> str:
     return f"review of {_repository(asked.get('target'))}{axis}"
 
 
+def units_name() -> str:
+    """`units of sqlparse`, or with what is looked for."""
+    return review_name().replace("review", "units", 1)
+
+
 def held(busy: Busy) -> State[Report]:
     """Another run holds the target: this one never began."""
     return Cancelled(name="Busy", message=f"busy: {busy}")
