@@ -39,6 +39,7 @@ LONG = {
     "prefect": 30,
     "review": 100,
     "sweep": 100,
+    "units": 100,
 }
 """Kills by mode."""
 MANY = 20

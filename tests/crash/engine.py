@@ -34,7 +34,8 @@ def warm() -> None:
     import cli.main  # noqa: F401
     import flows.axis_sweep
     import flows.campaign
-    import flows.review_loop  # noqa: F401
+    import flows.review_loop
+    import flows.unit_loop  # noqa: F401
 
 
 @dataclass(frozen=True)
@@ -86,9 +87,18 @@ def _run(ground: Ground, mutant: str, *, clock_jumps: bool) -> int:
     import flows.axis_sweep
     import flows.campaign
     import flows.chain
+    import flows.queue
     import flows.review_loop
+    import flows.unit_loop
 
-    _without_prefect(flows.chain, flows.campaign, flows.review_loop, flows.axis_sweep)
+    _without_prefect(
+        flows.chain,
+        flows.campaign,
+        flows.review_loop,
+        flows.queue,
+        flows.axis_sweep,
+        flows.unit_loop,
+    )
     _time_recovery(ground.tools / "recovered")
     if clock_jumps:
         _let_the_clock_jump()

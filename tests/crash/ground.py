@@ -74,8 +74,8 @@ class Kind:
     """The gate names its tests; else it says red or green."""
     each: bool
     """Every commit is verified alone; else in batches."""
-    flow: Literal["campaign", "review", "sweep"] = "campaign"
-    """review: two reviewers look for sites chunk by chunk; sweep: a list, and two jobs at once."""
+    flow: Literal["campaign", "review", "sweep", "units"] = "campaign"
+    """review: two reviewers look for sites chunk by chunk; sweep: a list, and two jobs at once; units: both."""
 
     @classmethod
     def drawn(cls, draw: random.Random) -> Self:
@@ -85,13 +85,12 @@ class Kind:
     def words(self) -> str:
         gate = "named" if self.named else "red or green"
         how = "each" if self.each else "batches"
-        return (
-            f"{gate}, {'review' if self.review else how}{', sweep' if self.flow == 'sweep' else ''}"
-        )
+        return f"{gate}, {self.flow if self.review else how}{', sweep' if self.flow == 'sweep' else ''}"
 
     @property
     def review(self) -> bool:
-        return self.flow == "review"
+        """Reviewers of rules look for what is wrong."""
+        return self.flow in ("review", "units")
 
 
 @dataclass(frozen=True)
@@ -125,7 +124,7 @@ class Ground:
 
     @property
     def slug(self) -> str:
-        return "review" if self.kind.review else "ruff-up"
+        return self.kind.flow if self.kind.review else "ruff-up"
 
     @property
     def branch(self) -> str:
@@ -182,7 +181,8 @@ class Ground:
                 "--sandbox",
                 "off",
             ]
-            return ["review", str(self.target), "--verify", gate, "--json", *how]
+            verb = ["units", "--jobs", "2"] if self.kind.flow == "units" else ["review"]
+            return [*verb, str(self.target), "--verify", gate, "--json", *how]
         each = ["--sandbox", "off", *(["--verify-each"] if self.kind.each else [])]
         verb = ["sweep", "--jobs", "2"] if self.kind.flow == "sweep" else ["run"]
         return [*verb, str(self.target), "--axis", AXIS, "--verify", gate, "--json", *each]

@@ -29,8 +29,13 @@ MODES: dict[str, Deal] = {
     "prefect": kills.with_prefect,
     "review": kills.of_a_flow,
     "sweep": kills.of_a_flow,
+    "units": kills.of_a_flow,
 }
-FLOWS: dict[str, Literal["review", "sweep"]] = {"review": "review", "sweep": "sweep"}
+FLOWS: dict[str, Literal["review", "sweep", "units"]] = {
+    "review": "review",
+    "sweep": "sweep",
+    "units": "units",
+}
 """Modes that are of another flow than `campaign`."""
 
 

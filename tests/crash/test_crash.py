@@ -49,7 +49,8 @@ SHARES = {
     "error": 3,
     "clock": 2,
     "review": 6,
-    "sweep": 6,
+    "sweep": 5,
+    "units": 4,
 }
 """Kills by mode: more where each is at another place."""
 
