@@ -25,6 +25,7 @@ BENCHMARKS = {
     "chunk_bytes": "every eligible byte of four real repositories in exactly one chunk, counted again",
     "resweep": "a review after one file in a hundred was changed, against the first: the provider's bill",
     "reviewing": "`swathe review` on sqlparse and Pygments by two scripted families: found, mended, landed, converged",
+    "sweeping": "two jobs against one, what the queue costs an item, the first commit under a slow enumeration",
     "parity": "site by site against `ruff --fix`: the same tree, and how long",
 }
 

@@ -32,6 +32,7 @@ VERBS = {
     "report": Verb("cli.report", "report", LOOK),
     "doctor": Verb("cli.doctor", "doctor", LOOK),
     "take": Verb("cli.status", "take", KEEP),
+    "curate": Verb("cli.curate", "curate", KEEP),
     "enough": Verb("cli.status", "enough", KEEP),
     "deploy": Verb("cli.deploy", "deploy", DUTY),
     "duty": Verb("cli.duty", "duty", DUTY),

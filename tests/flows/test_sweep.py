@@ -119,3 +119,20 @@ def test_without_a_list_there_is_nothing_to_show(make):
 
     assert done.exit_code == 2
     assert "`swathe sweep" in done.errors
+
+
+def test_what_landed_is_grouped_on_a_second_branch_and_the_first_stays(make):
+    repo = make(3, {f"p/q{n}.py": f"X = {n}  # SITE:q{n}\n" for n in range(3)})
+    repo.sweep()
+    first, landed = repo.branch, repo.log()
+
+    done = repo.swathe("curate", str(repo.folder), "--by", "directory")
+    again = repo.swathe("curate", str(repo.folder), "--by", "directory")
+    nothing = repo.swathe("curate", str(make(1, name="other").folder))
+
+    second = f"{first}-by-directory"
+    assert (done.exit_code, again.exit_code, nothing.exit_code) == (0, 0, 2), done.errors
+    assert repo.git("rev-parse", f"{second}^{{tree}}") == repo.git("rev-parse", f"{first}^{{tree}}")
+    assert repo.git("rev-list", "--count", f"main..{second}") == "2"
+    assert repo.git("log", "--reverse", "--format=%H", f"main..{first}").splitlines() == landed
+    assert repo.git("status", "--porcelain") == ""
