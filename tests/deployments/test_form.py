@@ -9,7 +9,12 @@ from adapters.catalogue import read_catalogue
 from cli.loading import flow_at
 from cli.wording import form_of
 
-FLOWS = ("flows.campaign.campaign", "flows.review_loop.review_loop")
+FLOWS = (
+    "flows.campaign.campaign",
+    "flows.review_loop.review_loop",
+    "flows.axis_sweep.axis_sweep",
+    "flows.unit_loop.unit_loop",
+)
 
 
 @pytest.fixture(scope="module", params=FLOWS, name="form")
