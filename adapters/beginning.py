@@ -10,7 +10,7 @@ from functools import lru_cache
 from pathlib import Path
 from threading import Thread
 
-from adapters import events, proving, takeover
+from adapters import events, proving, takeover, words
 from adapters.catalogue import read_catalogue
 from adapters.executors import passes, sweeping
 from adapters.failpoints import reach
@@ -39,6 +39,7 @@ from domain.value import Busy, Refused
 
 Proved = tuple[Prepared, Baseline, tuple[float, ...]]
 NO_CAPS = Caps()
+START = "start.json"
 SHARED = "shared"
 """The event that says what came from the remote."""
 
@@ -51,6 +52,8 @@ def attach(workspace: Workspace) -> None:
         raise Busy(f"{who} works on this repository.")
     forget_abandoned()
     workspaces.prepare(workspace)
+    if not (run_folder(workspace) / START).exists():
+        words.forget(workspace)  # said to a run that was killed
     try:
         for what in sharing.begin(workspace):
             events.emit(run_folder(workspace), SHARED, what=what)
@@ -79,10 +82,9 @@ def set_out(
     """
     # All libraries are loaded by now. To look through them for cycles would take 80 ms in the midst of a pass.
     gc.freeze()
-    written = run_folder(workspace) / "start.json"
+    written = run_folder(workspace) / START
     if written.exists():
         return Start.from_json(written.read_text())
-    enough_path(workspace).unlink(missing_ok=True)  # said to a run that was killed
     if workspace.hired:
         takeover.inherit(workspace)
     _tell_sandbox(workspace)
@@ -112,10 +114,10 @@ def _tell_sandbox(workspace: Workspace, told: str = "") -> None:
 
 
 def survey(
-    workspace: Workspace, axis: Axis, words: str, *, retry: bool = False
+    workspace: Workspace, axis: Axis, axis_words: str, *, retry: bool = False
 ) -> tuple[Survey, tuple[str, ...]]:
     """State, tip and the sites there; sites that the operator took back are declined from now on."""
-    found = recover(workspace, words)
+    found = recover(workspace, axis_words)
     reach("recovered")
     known = not isinstance(axis, Sentence)
     with takeover.clone_aside(workspace):
@@ -127,6 +129,7 @@ def survey(
     state = found.state.retried() if retry else found.state.decline(there)
     if state != found.state and found.commit:
         save(workspace, state, "retry" if retry else "decline what was taken back", 0)
+    said = words.said(workspace)
     return (
         Survey(
             state=state,
@@ -135,7 +138,8 @@ def survey(
             known=known,
             by_rule=by_rule,
             elapsed=events.elapsed(run_folder(workspace)),
-            enough=enough_said(workspace),
+            enough=said.enough,
+            raised=said.raised,
             spend_usd=takeover.spent_usd(workspace),
         ),
         found.notes,
@@ -308,14 +312,6 @@ def written_gate(workspace: Workspace) -> GateScript | None:
     return proving.kept_script(workspace) if prepared.plan.source.startswith(WRITTEN) else None
 
 
-def enough_path(workspace: Workspace) -> Path:
-    return Path(workspace.home) / f"enough-{workspace.axis}"
-
-
-def enough_said(workspace: Workspace) -> bool:
-    return enough_path(workspace).exists()
-
-
-def current_state(workspace: Workspace, words: str) -> State:
+def current_state(workspace: Workspace, axis_words: str) -> State:
     state, _ = states.load(target_place(workspace), workspace.state_ref)
-    return state or State(axis=words, base=workspace.base)
+    return state or State(axis=axis_words, base=workspace.base)

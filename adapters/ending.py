@@ -5,7 +5,7 @@ import shlex
 from datetime import UTC, datetime
 from typing import Protocol
 
-from adapters import beginning, events, takeover
+from adapters import beginning, events, takeover, words
 from adapters.executors import passes, sweeping
 from adapters.failpoints import reach
 from adapters.redacting import cleaned
@@ -73,6 +73,7 @@ def stock(
     """Where a campaign stands: its state with all that was spent, and what is left, as the caller knows it."""
     run = run_folder(workspace)
     state = _settle_money(workspace, beginning.current_state(workspace, title(axis)))
+    said = words.said(workspace)
     return Survey(
         state=state,
         listing=listing,
@@ -81,7 +82,8 @@ def stock(
         known=known,
         spend_usd=takeover.spent_usd(workspace),
         elapsed=events.elapsed(run),
-        enough=beginning.enough_said(workspace),
+        enough=said.enough,
+        raised=said.raised,
         landed=sum(commit.run == workspace.run for commit in state.landed),
         first_commit_seconds=_first_commit(workspace),
     )
@@ -168,7 +170,7 @@ def _write(workspace: Workspace, journal: Closing, report: Report) -> Report:
     for name, text in (("report.json", report.to_json(indent=1)), ("report.md", markdown(report))):
         write_whole(run / name, text)
     reach("report-kept")
-    beginning.enough_path(workspace).unlink(missing_ok=True)
+    words.forget(workspace)
     sharing.end(workspace)
     lock.release(beginning.lock_path(workspace))
     reach("let-go")

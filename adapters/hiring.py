@@ -2,10 +2,10 @@
 
 import os
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-from adapters import beginning, events, proving, takeover
+from adapters import beginning, events, proving, takeover, words
 from adapters.executors import model
 from adapters.executors.consult import Consultant
 from adapters.executors.model import Ears, Passed
@@ -117,7 +117,10 @@ def _maker(hired: Hired) -> Callable[..., Passed]:
 
 def all_spent(workspace: Workspace, number: int, caps: Caps) -> bool:
     """Whether it is the cap of the whole run that leaves no money."""
-    cap = Account(run_folder(workspace) / LEDGER, caps).cap_reached(number, "")
+    account = Account(
+        run_folder(workspace) / LEDGER, caps, raised=words.said(workspace).raised.caps
+    )
+    cap = account.cap_reached(number, "")
     return cap is not None and cap.of == "run"
 
 
@@ -179,6 +182,7 @@ def _told(workspace: Workspace, axis: Axis, brief: Brief) -> PassBrief:
         # What others landed and parked is not this item's business.
         mine = tuple(one for one in state.parked if one.item in brief.only)
         state = state.model_copy(update={"landed": (), "parked": mine})
+    told = words.said(workspace).told
     return PassBrief(
         axis=title(axis),
         number=brief.number,
@@ -193,6 +197,8 @@ def _told(workspace: Workspace, axis: Axis, brief: Brief) -> PassBrief:
         disputed=tuple(sorted(state.disputed)),
         sites=brief.sites,
         declined=state.declined,
+        said=tuple(told.values()),
+        heard=tuple(told),
         item=brief.item,
         teach=brief.teach,
         swept=brief.swept,
@@ -204,18 +210,23 @@ def _ears(workspace: Workspace, brief: Brief) -> Ears:
     run = run_folder(workspace)
 
     def hurry() -> str:
-        if beginning.enough_said(workspace):
+        said = words.said(workspace)
+        if said.enough:
             return "the operator said enough"
         if brief.teach and _committed(run, brief.number) >= brief.teach:
             return f"the {counted(brief.teach, 'site')} of this pass are done"
         minutes = brief.left.minutes
+        if minutes is not None and said.raised.max_minutes is not None:
+            minutes = max(minutes, said.raised.max_minutes)
         late = minutes is not None and events.elapsed(run) >= MINUTE * minutes
         return "the time is spent" if late else ""
 
     return Ears(
         gate=_gate(workspace),
         hurry=hurry,
-        tell=lambda words: events.emit(run, "step", what=words),
+        news=lambda: words.said(workspace).told,
+        raised=lambda caps: words.said(workspace).raised.caps(caps, brief.kept_back),
+        tell=lambda what: events.emit(run, "step", what=what),
         wait=waiting(run),
     )
 
@@ -227,13 +238,19 @@ def _committed(run: Path, number: int) -> int:
     return len(stood_on - {""}) - 1
 
 
-def reading_ears(workspace: Workspace, hurry: Callable[[], str] = str) -> Ears:
+def reading_ears(
+    workspace: Workspace,
+    hurry: Callable[[], str] = str,
+    news: Callable[[], Mapping[str, str]] = dict,
+) -> Ears:
     """Of a model that only reads: it is asked one thing, and most often not hurried."""
     run = run_folder(workspace)
     return Ears(
         gate=_gate(workspace),
         hurry=hurry,
-        tell=lambda words: events.emit(run, "step", what=words),
+        news=news,
+        raised=lambda caps: words.said(workspace).raised.caps(caps),  # noqa: PLW0108 -- as it is at each call
+        tell=lambda what: events.emit(run, "step", what=what),
         wait=waiting(run),
     )
 

@@ -4,7 +4,7 @@ import os
 import time
 from collections.abc import Sequence
 
-from adapters import beginning, hiring
+from adapters import beginning, hiring, words
 from adapters.executors.model_review import Seat
 from adapters.repository.workspaces import read_files
 from domain import coverage
@@ -96,7 +96,7 @@ def _seat(workspace: Workspace, task: Assignment, caps: Caps) -> Seat:
         task.chunk.digest,
         task.number,
         caps,
-        hiring.reading_ears(workspace),
+        hiring.reading_ears(workspace, news=lambda: words.said(workspace).told),
         prepared.environment,
     )
 

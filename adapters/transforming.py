@@ -2,14 +2,14 @@
 
 from collections.abc import Sequence
 
-from adapters import beginning, events, seats, shelf, takeover, worklists
+from adapters import beginning, events, seats, shelf, takeover, words, worklists
 from adapters.executors import passes
 from adapters.repository.chains import read_chain
 from adapters.repository.workspaces import run_folder, store
 from adapters.repository.writing import Draft, write_commits
 from domain.axis import Axis, title
 from domain.brief import Allowance
-from domain.budget import Budget
+from domain.budget import Budget, kept_back
 from domain.change import Grain
 from domain.commit import Chain, Commit, joined
 from domain.ledger import Caps
@@ -46,14 +46,23 @@ def transform(
         if mine.hired:
             caps = budget.for_work(confirm)
             caps = caps.model_copy(update={"max_usd_per_pass": budget.max_usd_per_site})
-            brief = _brief(order, items[0], tip, caps, _minutes_left(mine, budget))
+            brief = _brief(
+                order,
+                items[0],
+                tip,
+                caps,
+                minutes=_minutes_left(mine, budget),
+                kept=kept_back(confirm),
+            )
             chain = _by_model(mine, axis, items[0], brief)
         else:
             chain = passes.make(mine, axis, _rule_brief(order, items, tip, grain, state))
     return _shelved(workspace, order, chain, items)
 
 
-def _brief(order: Order, item: Item, tip: str, caps: Caps, minutes: float | None) -> Brief:
+def _brief(
+    order: Order, item: Item, tip: str, caps: Caps, *, minutes: float | None, kept: float
+) -> Brief:
     return Brief(
         number=order.number,
         tip=tip,
@@ -61,13 +70,15 @@ def _brief(order: Order, item: Item, tip: str, caps: Caps, minutes: float | None
         item=worded(item),
         left=Allowance(usd=caps.max_usd_per_pass, minutes=minutes),
         caps=caps,
+        kept_back=kept,
     )
 
 
 def _minutes_left(workspace: Workspace, budget: Budget) -> float | None:
-    if budget.max_minutes is None:
+    minutes = words.said(workspace).raised.budget(budget).max_minutes
+    if minutes is None:
         return None
-    return max(0.0, budget.max_minutes - events.elapsed(run_folder(workspace)) / MINUTE)
+    return max(0.0, minutes - events.elapsed(run_folder(workspace)) / MINUTE)
 
 
 def _by_model(workspace: Workspace, axis: Axis, item: Item, brief: Brief) -> Chain:

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from adapters import beginning, events, reviewing, seats, shelf, takeover, worklists
+from adapters import beginning, events, reviewing, seats, shelf, takeover, words, worklists
 from adapters.executors import passes, rule_review
 from adapters.failpoints import reach
 from adapters.repository.chains import read_chain
@@ -16,6 +16,7 @@ from adapters.whole import write_whole
 from domain import unit
 from domain.assignment import Assignment
 from domain.axis import title
+from domain.budget import Budget
 from domain.chunk import Chunk
 from domain.commit import Chain, Commit, joined
 from domain.ledger import Caps
@@ -208,7 +209,8 @@ class _Unit:
         return made
 
     def _late(self) -> bool:
-        most = self.max_minutes
+        given = Budget(max_minutes=self.max_minutes)
+        most = words.said(self.workspace).raised.budget(given).max_minutes
         return most is not None and events.elapsed(run_folder(self.workspace)) >= MINUTE * most
 
     def _chunk(self, tip: str) -> Chunk | None:

@@ -1,8 +1,9 @@
 """Verifying: commits put on the tip, the gate run on exactly that, and the verdict with its suspects."""
 
 from collections.abc import Sequence
+from typing import Any
 
-from adapters import beginning, events, proving
+from adapters import beginning, events, proving, words
 from adapters.repository.importing import imports_of
 from adapters.repository.pinning import twin
 from adapters.repository.replaying import Candidate, candidate
@@ -22,8 +23,7 @@ def verify(workspace: Workspace, chain: Chain, question: Question) -> Proof:
     """
     made = _candidate(workspace, chain, question)
     if not made.applied:
-        elapsed = events.elapsed(run_folder(workspace))
-        return Proof(probe=(), conflicts=made.conflicts, elapsed=elapsed)
+        return Proof(probe=(), conflicts=made.conflicts, **_by_now(workspace))
     gate = _Gate(workspace, question, len(made.applied))
     verdict, seen = _decided(workspace, chain.base, made.commit, question.nth, gate)
     nobody = verdict.kind == "unavailable" and gate.is_unavailable_on(chain.base)
@@ -37,8 +37,15 @@ def verify(workspace: Workspace, chain: Chain, question: Question) -> Proof:
         flaky=tuple(sorted(gate.flaky)),
         nobody=nobody,
         seconds=tuple(gate.seconds),
-        elapsed=events.elapsed(run_folder(workspace)),
+        **_by_now(workspace),
     )
+
+
+def _by_now(workspace: Workspace) -> dict[str, Any]:
+    return {
+        "elapsed": events.elapsed(run_folder(workspace)),
+        "raised": words.said(workspace).raised,
+    }
 
 
 def _decided(

@@ -9,6 +9,7 @@ from domain.report import Report
 from domain.review_options import ReviewOptions
 from domain.status import Asked, RepoStatus, Taken
 from domain.target import Target
+from domain.word import Word
 
 
 def run_campaign(options: RunOptions) -> Report:
@@ -53,11 +54,11 @@ def status(repo: str, axis: str | None) -> RepoStatus:
     return standing.status(repo, axis)
 
 
-def enough(repo: str, axis: str | None) -> Asked:
-    """Ask a run to finish its pass and stop."""
+def say(repo: str, axis: str | None, word: Word) -> Asked:
+    """Leave word for the run that works now."""
     from cli import standing
 
-    return standing.enough(repo, axis)
+    return standing.say(repo, axis, word)
 
 
 def take(repo: str, axis: str, *, run: bool) -> Taken:

@@ -5,7 +5,7 @@ import shlex
 from datetime import UTC, datetime
 from pathlib import Path
 
-from adapters import beginning, ending, events
+from adapters import beginning, ending, events, words
 from adapters.catalogue import read_catalogue
 from adapters.repository import lock, sharing, states
 from adapters.repository.discovery import as_operator
@@ -19,6 +19,7 @@ from domain.status import Asked, CampaignStatus, RepoStatus, Taken
 from domain.summary import next_step
 from domain.target import Target, Workspace
 from domain.value import Refused
+from domain.word import Word
 
 STATE_REF = re.compile(r"^refs/swathe/(.+)/state$")
 
@@ -112,12 +113,12 @@ def _report(workspace: Workspace, run: str) -> Report | None:
     return Report.from_json(path.read_text()) if run and path.exists() else None
 
 
-def enough(repo: str, axis: str | None) -> Asked:
-    """Leave word for the run that works now: it finishes its pass, lands it and stops."""
+def say(repo: str, axis: str | None, word: Word) -> Asked:
+    """Leave word for the run that works now: it takes it at its next step."""
     campaigns = workspaces_of(repo, axis)
     working = [one for one in campaigns if _campaign(one).running]
     for workspace in working:
-        beginning.enough_path(workspace).touch()
+        words.say(workspace, word)
     return Asked(
         repo=absolute(repo),
         axes=tuple(one.axis for one in working or campaigns),

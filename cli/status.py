@@ -1,11 +1,11 @@
-"""`swathe status`, `enough` and `take`: where a campaign stands, ending it, bringing it home."""
+"""`swathe status` and `take`: where a campaign stands, and bringing it home."""
 
 from typing import Annotated
 
 import typer
 
 from cli import ask, checked, terminal
-from domain.status import Asked, CampaignStatus, RepoStatus, Taken
+from domain.status import CampaignStatus, RepoStatus, Taken
 from domain.value import Refused
 from domain.words import counted, duration, tallied
 
@@ -26,14 +26,6 @@ def status(repo: ask.Repo, axis: OneAxis = None, as_json: ask.Json = False) -> N
         terminal.as_json(found)
     else:
         _show(found)
-
-
-def enough(repo: ask.Repo, axis: OneAxis = None) -> None:
-    """Ask a run to finish its pass, land it, and stop. Nothing is thrown away."""
-    from cli import engine
-
-    asked = engine.enough(checked.repository(repo), _axis(axis))
-    terminal.results().print(terminal.said(_answer(asked)))
 
 
 def take(
@@ -108,15 +100,6 @@ def _rows(campaign: CampaignStatus) -> tuple[tuple[str, str], ...]:
         ("run", campaign.run),
         ("state", state),
     )
-
-
-def _answer(asked: Asked) -> str:
-    if not asked.axes:
-        return f"No campaign in {asked.repo}: there is nothing to end."
-    axes = ", ".join(asked.axes)
-    if asked.running:
-        return f"Asked: {axes} finishes its pass, lands it, and stops."
-    return f"Nothing runs now: {axes} has nothing to finish."
 
 
 def _show_taken(taken: Taken) -> None:

@@ -9,6 +9,7 @@ from typer.core import TyperGroup
 from typer.main import get_command
 
 CARRY, LOOK, KEEP = "Carry an axis", "Look", "Take the work home"
+WORDS = "A word to a run that is on"
 DUTY, SERVICE = "On duty", "Service"
 
 
@@ -33,7 +34,9 @@ VERBS = {
     "doctor": Verb("cli.doctor", "doctor", LOOK),
     "take": Verb("cli.status", "take", KEEP),
     "curate": Verb("cli.curate", "curate", KEEP),
-    "enough": Verb("cli.status", "enough", KEEP),
+    "enough": Verb("cli.words", "enough", WORDS),
+    "raise": Verb("cli.words", "more", WORDS),
+    "tell": Verb("cli.words", "tell", WORDS),
     "deploy": Verb("cli.deploy", "deploy", DUTY),
     "duty": Verb("cli.duty", "duty", DUTY),
     "worker": Verb("cli.worker", "worker", DUTY),

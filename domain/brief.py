@@ -67,6 +67,8 @@ class PassBrief(Value):
     """Places the operator took back: not to be done again."""
     said: tuple[str, ...] = ()
     """What the operator said, oldest first."""
+    heard: tuple[str, ...] = ()
+    """The ids of these words: they are not said again in the same conversation."""
     item: str = ""
     """Of a list: this pass is for it alone."""
     teach: int = 0

@@ -48,7 +48,12 @@ class Budget(Value):
         """What the work may spend: a share is held back for the reader, which is asked after it."""
         if self.max_usd is None or confirm == "off":
             return self.caps
-        return self.caps.model_copy(update={"max_usd": self.max_usd * (1 - READING_SHARE)})
+        return self.caps.model_copy(update={"max_usd": self.max_usd * (1 - kept_back(confirm))})
+
+
+def kept_back(confirm: Confirm) -> float:
+    """The share of the dollars that the work may not spend."""
+    return 0.0 if confirm == "off" else READING_SHARE
 
 
 UNBOUNDED = Budget()

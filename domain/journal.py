@@ -4,7 +4,7 @@ from typing import Self
 
 from domain.batch import Batch
 from domain.brief import Allowance
-from domain.budget import Budget
+from domain.budget import Budget, kept_back
 from domain.closing import standing
 from domain.commit import ChainOnShelf, Halt
 from domain.lesson import summed_up
@@ -17,6 +17,7 @@ from domain.site import Site
 from domain.survey import Brief, Start, Survey, free, open_sites, remaining
 from domain.teaching import Lecture, lesson_due, still_to_teach
 from domain.value import Value
+from domain.word import Raise
 from domain.words import counted
 
 OUT_OF_TIME = "out of time"
@@ -77,6 +78,11 @@ class Journal(Value):
         return self.passes + 1
 
     @property
+    def allowed(self) -> Budget:
+        """The budget, as far as it was raised by the end of the last pass."""
+        return self.survey.raised.budget(self.budget)
+
+    @property
     def rate(self) -> RedRate:
         return self.survey.state.rate
 
@@ -108,7 +114,8 @@ class Journal(Value):
             update={
                 "sites": named,
                 "left": self._left(),
-                "caps": self.budget.for_work(self.confirm),
+                "caps": self.allowed.for_work(self.confirm),
+                "kept_back": kept_back(self.confirm),
                 "doubted": self.doubted,
                 "teach": still_to_teach(self.teach, state),
                 "swept": sum(bool(commit.rule) for commit in state.landed),
@@ -133,7 +140,7 @@ class Journal(Value):
         return self.model_copy(update={"asked": True, "survey": survey, "notes": notes})
 
     def _left(self) -> Allowance:
-        budget, survey = self.budget, self.survey
+        budget, survey = self.allowed, self.survey
         usd = budget.for_work(self.confirm).max_usd
         return Allowance(
             usd=None if usd is None else max(0.0, usd - survey.spend_usd),
@@ -150,12 +157,12 @@ class Journal(Value):
                 "gate_runs": self.gate_runs + len(proof.seconds),
                 "gate_seconds": self.gate_seconds + sum(proof.seconds),
                 "flaky": tuple(sorted({*self.flaky, *proof.flaky})),
-                "stopped": proof.stops or self._late(proof.elapsed),
+                "stopped": proof.stops or self._late(proof.elapsed, proof.raised),
             }
         )
 
-    def _late(self, elapsed: float) -> str:
-        minutes = self.budget.max_minutes
+    def _late(self, elapsed: float, raised: Raise) -> str:
+        minutes = raised.budget(self.budget).max_minutes
         return OUT_OF_TIME if minutes is not None and elapsed >= 60 * minutes else ""
 
     def record(self, chain: ChainOnShelf, batch: Batch, survey: Survey) -> "Journal":
@@ -190,7 +197,9 @@ class Journal(Value):
     @property
     def spent(self) -> bool:
         """No time is left: what was not verified stays for the next run."""
-        return bool(self._late(self.survey.elapsed)) or self.stopped == OUT_OF_TIME
+        return (
+            bool(self._late(self.survey.elapsed, self.survey.raised)) or self.stopped == OUT_OF_TIME
+        )
 
     @property
     def ending(self) -> Ending | None:
@@ -214,7 +223,7 @@ class Journal(Value):
             (self.spent or self.halt == "budget", "budget"),
             (self.halt == "paused", "paused"),
             (self.halt == "refused", "refused"),
-            (self.passes >= (self.budget.max_passes or self.passes + 1), "passes"),
+            (self.passes >= (self.allowed.max_passes or self.passes + 1), "passes"),
             (self.still >= STALLED_AFTER, "stalled"),
         )
 
@@ -231,7 +240,7 @@ class Journal(Value):
             "nothing-to-do": self._nothing(settled),
             "budget": f"{self.halted}; {left} left."
             if self.halt == "budget"
-            else f"{self.survey.elapsed / 60:.1f} of {self.budget.max_minutes} minutes are spent; {left} left.",
+            else f"{self.survey.elapsed / 60:.1f} of {self.allowed.max_minutes} minutes are spent; {left} left.",
             "paused": self.halted,
             "refused": self.halted,
             "passes": f"{passes} were allowed and made; {left} left.",

@@ -3,6 +3,7 @@
 from domain.batch import Batch
 from domain.gate import Failure, Verdict
 from domain.value import Value
+from domain.word import Raise
 
 
 class Question(Value):
@@ -38,6 +39,8 @@ class Proof(Value):
     """Of the gate runs that were made: none when the answer was kept, two when it was pinned."""
     elapsed: float = 0.0
     """Active seconds of the run, after it."""
+    raised: Raise = Raise()
+    """What the operator had said of the budget by then."""
 
     @property
     def stops(self) -> str:

@@ -164,7 +164,7 @@ class ReviewJournal(Value):
             (campaign.spent or self.halt == "budget", "budget"),
             (self.halt == "paused", "paused"),
             (self.halt == "refused", "refused"),
-            (self.passes >= self.max_review_passes, "passes"),
+            (self.passes >= self._most, "passes"),
         )
 
     @property
@@ -215,8 +215,12 @@ class ReviewJournal(Value):
         return f"{left} could not be mended, and {'is' if left.startswith('1 ') else 'are'} named below"
 
     @property
+    def _most(self) -> int:
+        return max(self.max_review_passes, self.survey.raised.max_passes or 0)
+
+    @property
     def _late(self) -> str:
-        minutes = self.campaign.budget.max_minutes
+        minutes = self.campaign.allowed.max_minutes
         return f"{self.survey.elapsed / 60:.1f} of {minutes} minutes are spent"
 
     @property

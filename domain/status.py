@@ -50,11 +50,11 @@ class RepoStatus(Value):
 
 
 class Asked(Value):
-    """What `swathe enough` did."""
+    """Whom a word of the operator was left for."""
 
     repo: str
     axes: tuple[str, ...] = ()
-    """Campaigns that were asked to finish their pass and stop."""
+    """Campaigns that it is for."""
     running: bool = False
     """A run works on one of them now, and will see it."""
 

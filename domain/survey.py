@@ -13,6 +13,7 @@ from domain.sandbox import Backend
 from domain.site import Listing, Site
 from domain.state import State
 from domain.value import Value
+from domain.word import Raise
 
 
 class Brief(Value):
@@ -35,6 +36,8 @@ class Brief(Value):
     """Of the budget."""
     caps: Caps = Caps()
     """In dollars."""
+    kept_back: float = 0.0
+    """The share of the dollars of a run that is not in `caps`, since it is for a reader."""
     doubted: tuple[str, ...] = ()
     """Commits of the last pass that a reader spoke against: told once."""
     teach: int = 0
@@ -57,6 +60,8 @@ class Survey(Value):
     """The listing is an answer: of a probe, or of a fresh look. Without one a model has yet to search."""
     enough: bool = False
     """The operator said so."""
+    raised: Raise = Raise()
+    """What they said of the budget."""
     by_rule: Listing = Listing()
     """What the taught rule finds, if there is one."""
     spend_usd: float = 0.0

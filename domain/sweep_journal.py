@@ -208,7 +208,7 @@ class SweepJournal(Value):
 
     @property
     def _passed(self) -> bool:
-        most = self.campaign.budget.max_passes
+        most = self.campaign.allowed.max_passes
         return most is not None and self.looks >= most
 
     @property
@@ -279,7 +279,7 @@ class SweepJournal(Value):
             return f"{self.halted}; {left} left."
         if self._rationed:
             return f"{counted(self.terms.max_items or 0, 'item')} were allowed and worked on; {left} left."
-        minutes = self.campaign.budget.max_minutes
+        minutes = self.campaign.allowed.max_minutes
         return f"{self.survey.elapsed / 60:.1f} of {minutes} minutes are spent; {left} left."
 
     def report(self, take: str, ui: str = "") -> Report:

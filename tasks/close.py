@@ -10,6 +10,7 @@ from domain.report import Report
 from domain.review_journal import ReviewJournal
 from domain.sweep_journal import SweepJournal
 from domain.target import Workspace
+from tasks.hearing import fall_silent
 from tasks.showing import show_commits, show_report
 
 
@@ -17,6 +18,7 @@ from tasks.showing import show_commits, show_report
 @discreet
 def close(workspace: Workspace, journal: Journal | ReviewJournal | SweepJournal) -> Report:
     """Write the report, let go of the lock, and show both; safe to repeat."""
+    fall_silent()
     report = ending.close(workspace, journal)
     show_commits(workspace, report.landed, report.parked)
     show_report(workspace, report)

@@ -14,6 +14,7 @@ from domain.batch import Outcome
 from domain.commit import ChainOnShelf
 from domain.state import State
 from domain.target import Workspace
+from tasks.hearing import how_to
 from tasks.showing import show_progress
 from tasks.states import worth_another_try
 
@@ -44,5 +45,5 @@ def land(workspace: Workspace, axis: Axis, chain: ChainOnShelf, outcome: Outcome
         events.emit(run, "parked", site=parked.site, reason=parked.reason, failures=tests)
     sharing.push(workspace)
     settled_so_far = len(outcome.good) + len(outcome.bad) + len(outcome.refused)
-    show_progress(workspace, settled_so_far, chain.count)
+    show_progress(workspace, settled_so_far, chain.count, how_to(workspace))
     return settled.tip

@@ -16,6 +16,7 @@ from domain.pool import target_in
 from domain.review_options import ReviewFlow, ReviewSettings
 from domain.reviewers import Opened
 from domain.target import Target
+from tasks.hearing import listen
 from tasks.showing import address
 from tasks.slots import answer_for_missed, refuse_many_starts
 
@@ -48,5 +49,6 @@ def open_review(
     opened = opened.model_copy(update={"workspace": boxed(opened.workspace)})
     beginning.attach(opened.workspace)
     answer_for_missed()
+    listen(opened.workspace)
     events.emit(run_folder(opened.workspace), "ui", url=address())
     return opened

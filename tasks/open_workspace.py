@@ -17,6 +17,7 @@ from domain.pool import target_in
 from domain.reading import Confirm, confirmable
 from domain.target import Target, Workspace, hire
 from domain.teaching import teachable
+from tasks.hearing import listen
 from tasks.showing import address
 from tasks.slots import answer_for_missed, refuse_many_starts
 
@@ -47,5 +48,6 @@ def open_workspace(
     workspace = boxed(hire(open_target(target, slug(axis), run or str(flow_run.id)[:13]), hired))
     beginning.attach(workspace)
     answer_for_missed()
+    listen(workspace)
     events.emit(run_folder(workspace), "ui", url=address())
     return workspace

@@ -30,10 +30,10 @@ def key_of(kind: str, workspace: Workspace) -> str:
     return re.sub(r"[^a-z0-9]+", "-", f"{kind} {workspace.axis}".lower()).strip("-")
 
 
-def show_progress(workspace: Workspace, decided: int, of: int) -> None:
-    """How many of the pass' commits are decided."""
+def show_progress(workspace: Workspace, decided: int, of: int, besides: str = "") -> None:
+    """How many of the pass' commits are decided; `besides`: what else a person should know who looks there."""
     percent = 100.0 * decided / of if of else 100.0
-    said = f"{counted(decided, 'commit')} of {of} decided on {workspace.branch.removeprefix('refs/heads/')}"
+    said = f"{counted(decided, 'commit')} of {of} decided on {workspace.branch.removeprefix('refs/heads/')}. {besides}".strip()
 
     def show() -> None:
         if workspace.run in _progress:

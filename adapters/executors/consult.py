@@ -117,7 +117,12 @@ class Consultant:
         move_agent(workspace, commit)
         name = name or self._name(phase, commit, words)
         journal = takeover.talk(workspace, name)
-        account = Account(run_folder(workspace) / LEDGER, self.caps, before=self.before_usd)
+        account = Account(
+            run_folder(workspace) / LEDGER,
+            self.caps,
+            before=self.before_usd,
+            raised=self.ears.raised,
+        )
         at_work = bench(workspace, commit, self.ears, environment=self.environment, keys=self.keys)
         with Agent(
             connection,

@@ -61,8 +61,10 @@ class Ears:
     """Given a commit in our store, the tree as it stands: what the gate says of it, in words for the model."""
     ask: Callable[[str, str], str] = _alone
     """A question and an assumption, for the operator; the answer, empty when nobody is there."""
-    news: Callable[[], str] = str
-    """What the operator said since it was asked last."""
+    news: Callable[[], Mapping[str, str]] = dict
+    """All that the operator said to the model, by the words' ids: whoever was told is not told again."""
+    raised: Callable[[Caps], Caps] = lambda caps: caps
+    """Caps as far as the operator raised them by now."""
     hurry: Callable[[], str] = str
     """Why the pass has to end soon: the operator said enough, the time is nearly up. Empty: it need not."""
     tell: Callable[[str], None] = lambda _: None
@@ -100,14 +102,14 @@ def make(
     begun = takeover.begin(workspace, brief, tip)
     journal = takeover.fetched(workspace, begun.talk)
     notes = _stand(workspace, begun, journal, connection)
-    account = Account(run_folder(workspace) / LEDGER, caps, before=before_usd)
+    account = Account(run_folder(workspace) / LEDGER, caps, before=before_usd, raised=ears.raised)
     at_work = bench(workspace, tip, ears, environment=environment, keys=keys)
     with Agent(
         connection, at_work, account, journal, number=brief.number, tell=ears.tell, sleep=ears.wait
     ) as worker:
         if answers := len(worker.conversation.answers):
             ears.tell(f"the pass goes on: {counted(answers, 'answer')} kept, and not paid again")
-        outcome = worker.run("work", brief.words, begun.name)
+        outcome = worker.run("work", brief.words, begun.name, heard=brief.heard)
     commits, broken = brought(workspace, tip)
     seconds = max(0.0, time.monotonic() - began - outcome.waited_seconds)
     chain = Chain(

@@ -79,7 +79,12 @@ class Seat:
         return Passed(chain, outcome)
 
     def _run(self, phase: Phase, words: str, key: str) -> Outcome:
-        account = Account(run_folder(self.workspace) / LEDGER, self.caps, before=self.before_usd)
+        account = Account(
+            run_folder(self.workspace) / LEDGER,
+            self.caps,
+            before=self.before_usd,
+            raised=self.ears.raised,
+        )
         at_work = bench(
             self.workspace, self.tip, self.ears, environment=self.environment, keys=self.keys
         )

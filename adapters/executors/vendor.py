@@ -70,7 +70,9 @@ def make(
     files = Files(agent_folder(workspace))
     till = Till(
         connection=connection,
-        account=Account(run_folder(workspace) / LEDGER, caps, before=before_usd),
+        account=Account(
+            run_folder(workspace) / LEDGER, caps, before=before_usd, raised=ears.raised
+        ),
         name=begun.talk.removesuffix(".jsonl"),
         key=begun.name,
         number=brief.number,

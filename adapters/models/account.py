@@ -30,9 +30,17 @@ _books: dict[Path, _Book] = {}
 class Account:
     """Entries in `path`, one line each. One process writes it at a time: a run holds its target's lock."""
 
-    def __init__(self, path: Path, caps: Caps, *, before: float = 0.0) -> None:
+    def __init__(
+        self,
+        path: Path,
+        caps: Caps,
+        *,
+        before: float = 0.0,
+        raised: Callable[[Caps], Caps] = lambda caps: caps,
+    ) -> None:
         self.path = path
-        self.caps = caps
+        self._caps = caps
+        self._raised = raised
         self.before = before
         self.book = _books.setdefault(path, _Book())
         with self.book.lock:
@@ -42,6 +50,11 @@ class Account:
     def ledger(self) -> Ledger:
         book = self.book.ledger
         return book.model_copy(update={"before": self.before}) if self.before else book
+
+    @property
+    def caps(self) -> Caps:
+        """As far as they were raised by now."""
+        return self._raised(self._caps)
 
     def record(self, entry: Entry) -> None:
         """On disk first, and then in our own sum."""

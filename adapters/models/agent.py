@@ -96,9 +96,12 @@ class Agent:
     def __exit__(self, *error: object) -> None:
         self.caller.__exit__(None, None, None)
 
-    def run(self, phase: Phase, words: str, key: str) -> Outcome:
-        """Carry one phase to its end. `key` names it: a phase that was begun or ended under it is not paid again."""
-        known = self.conversation.begin(key, phase, words)
+    def run(self, phase: Phase, words: str, key: str, heard: Sequence[str] = ()) -> Outcome:
+        """Carry one phase to its end. `key` names it: a phase that was begun or ended under it is not paid again.
+
+        `heard`: what the operator said that is among the words already.
+        """
+        known = self.conversation.begin(key, phase, words, heard)
         if known is not None:
             return known
         outcome = _Talk(self, phase, key).outcome()
@@ -163,7 +166,7 @@ class _Talk:
                 conversation.send(_request(done))
                 return done.end
             self._bound(calls, done)
-            conversation.send(_request(done, *self._notices(silent=not calls)))
+            self._answer(done, silent=not calls)
             self._shorten()
 
     def _bound(self, calls: Sequence[ToolCallPart], done: Done) -> None:
@@ -194,8 +197,19 @@ class _Talk:
         for reached, ended, why in bounds:
             if reached:
                 # What the calls came to is kept, so that the conversation can be gone on with.
-                self.agent.conversation.send(_request(done, *self._notices(silent=not calls)))
+                self._answer(done, silent=not calls)
                 raise Stopped(ended, why)
+
+    def _answer(self, done: Done, *, silent: bool) -> None:
+        """What the calls came to, what the operator said meanwhile, and what the engine has to say besides."""
+        conversation = self.agent.conversation
+        news = {
+            id_: said
+            for id_, said in self.agent.bench.news().items()
+            if id_ not in conversation.heard
+        }
+        told = [f"The operator says: {said}" for said in news.values()]
+        conversation.send(_request(done, *self._notices(silent=silent), *told), tuple(news))
 
     def _notices(self, *, silent: bool) -> list[str]:
         """What the engine has to say besides."""
@@ -207,8 +221,6 @@ class _Talk:
                 f"No tool was called, so nothing happened. The phase `{self.phase}` goes on: call a tool, or end it "
                 f"with `{tool}`.{f' The tree as it is: {state}' if state else ''}"
             )
-        if news := bench.news():
-            said.append(f"The operator says: {news}")
         caller = self.agent.caller
         cap = caller.account.cap_near(caller.number, bench.site())
         if cap is not None and not self.banked:

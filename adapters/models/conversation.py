@@ -82,6 +82,8 @@ class Conversation:
     total: int = 0
     """Tokens of the last request and its answer together."""
     note: str = ""
+    heard: set[str] = field(default_factory=set[str])
+    """Ids of the operator's words that it was told."""
 
     @classmethod
     def trouble(cls, path: Path, head: dict[str, str]) -> str:
@@ -111,25 +113,30 @@ class Conversation:
             made._write({"r": "head", **head})
         return made
 
-    def begin(self, key: str, phase: Phase, words: str) -> Outcome | None:
+    def begin(
+        self, key: str, phase: Phase, words: str, heard: Sequence[str] = ()
+    ) -> Outcome | None:
         """Ask, unless it was asked before: then go on with it. Its outcome, if it has one.
 
         What counts is the key: the words may name what is left of a budget, which changes with every attempt.
+        `heard`: words of the operator that are in them.
         """
         known = next((ask for ask in self.asks if ask.key == key), None)
         if known is not None:
             return known.outcome
         request = ModelRequest(parts=[UserPromptPart(content=words)])
         record = _dumped(request)
-        self._write({"r": "ask", "key": key, "phase": phase, "m": record})
+        self._write({"r": "ask", "key": key, "phase": phase, **_hearing(heard), "m": record})
         self.asks.append(Ask(key, phase))
+        self.heard.update(heard)
         self._add_request(_plain(request, record), record)
         return None
 
-    def send(self, request: ModelRequest) -> None:
-        """Add what the model is to be told next."""
+    def send(self, request: ModelRequest, heard: Sequence[str] = ()) -> None:
+        """Add what the model is to be told next; `heard`: words of the operator that are in it."""
         record = _dumped(request)
-        self._write({"r": "request", "m": record})
+        self._write({"r": "request", **_hearing(heard), "m": record})
+        self.heard.update(heard)
         self._add_request(_plain(request, record), record)
 
     def answered(self, response: ModelResponse, call: str, usd: float, tokens: Tokens) -> None:
@@ -216,6 +223,7 @@ class Conversation:
 
     def _replay_message(self, record: dict[str, Any]) -> None:
         message = _loaded(record["m"])
+        self.heard.update(record.get("heard", ()))
         match record["r"], message:
             case "ask", ModelRequest():
                 self.asks.append(Ask(record["key"], record["phase"]))
@@ -251,6 +259,10 @@ class Conversation:
         for at in range(self.cleared, before):
             self.messages[at] = _without_results(self.messages[at])
         self.cleared = max(self.cleared, before)
+
+
+def _hearing(heard: Sequence[str]) -> dict[str, Any]:
+    return {"heard": list(heard)} if heard else {}
 
 
 def _has_results(message: ModelMessage) -> bool:

@@ -62,8 +62,8 @@ class Bench:
     """Takes a question and an assumption to the operator; the answer, empty when nobody is there."""
     objection: Callable[[Phase], str] = lambda _: ""
     """Why a phase cannot end like this: a tree that is not clean. Raised once."""
-    news: Callable[[], str] = str
-    """What the operator said since it was asked last."""
+    news: Callable[[], Mapping[str, str]] = dict
+    """All that the operator said, by the words' ids."""
     hurry: Callable[[], str] = str
     """Why the phase has to come to its end; empty while it need not."""
     site: Callable[[], str] = str

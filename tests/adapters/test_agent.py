@@ -272,10 +272,10 @@ def test_a_call_that_cannot_be_done_says_what_there_is(talk, clone, wrong, told)
 
 
 def test_the_operator_is_heard_in_mid_pass(talk):
-    news = iter(["leave b.py alone", "", "", ""])
-    one = talk(turns(WORK), bench={"news": lambda: next(news)})
+    one = talk(turns(WORK), bench={"news": lambda: {"1": "leave b.py alone"}})
     one.run()
     assert "The operator says: leave b.py alone" in json.dumps(one.bodies[1])
+    assert json.dumps(one.bodies[-1]).count("leave b.py alone") == 1, "told once"
 
 
 def test_a_question_goes_on_with_its_assumption_when_nobody_is_there(talk):

@@ -17,6 +17,7 @@ from domain.options import RunOptions
 from domain.report import Landed, Report
 from domain.status import Asked, CampaignStatus, RepoStatus, Taken
 from domain.target import Target
+from domain.word import Word
 
 TAKE = "git -C /src/x merge --ff-only swathe/ruff-up"
 
@@ -93,8 +94,8 @@ class Engine(ModuleType):
         self._heard(repo, axis)
         return RepoStatus(repo=repo, campaigns=self.campaigns)
 
-    def enough(self, repo: str, axis: str | None) -> Asked:
-        self._heard(repo, axis)
+    def say(self, repo: str, axis: str | None, word: Word) -> Asked:
+        self._heard(repo, axis, word)
         return Asked(repo=repo, axes=tuple(one.axis for one in self.campaigns), running=self.well)
 
     def take(self, repo: str, axis: str, *, run: bool) -> Taken:

@@ -198,7 +198,7 @@ def test_enough_says_what_will_happen(swathe, engine):
     engine.well = False
     assert "Nothing runs now" in swathe("enough", ".").out
     engine.campaigns = ()
-    assert "there is nothing to end" in swathe("enough", ".").out
+    assert "there is nobody to hear it" in swathe("enough", ".").out
 
 
 def test_doctor_says_what_is_missing(swathe, engine):

@@ -19,6 +19,7 @@ from domain.report import EXIT_CODES, Landed, Parked
 from domain.site import Listing, Site
 from domain.state import State
 from domain.survey import Start, Survey
+from domain.word import Raise
 
 SITES = tuple(Site(key=f"k{n}", path="a.py", line=n) for n in range(1, 4))
 
@@ -58,6 +59,21 @@ def parked(*ids: str, landed: int = 0) -> State:
     )
     red = Parked(site="a.py:1", sites=ids, reason="red")
     return State(axis="ruff:UP", landed=commits, parked=(red,))
+
+
+def test_a_budget_that_was_raised_is_the_one_that_counts():
+    more = Raise(max_minutes=2, max_passes=3)
+    late = surveyed(*SITES, landed=1, elapsed=90.0)
+    raised = late.model_copy(update={"raised": more})
+
+    assert passed(journal(late, max_minutes=1), late).ending == "budget"
+    assert passed(journal(late, max_passes=1), late).ending == "passes"
+    assert passed(journal(raised, max_minutes=1, max_passes=1), raised).ending is None
+    over = journal(raised, max_minutes=1).count(Proof(probe=(), elapsed=121.0, raised=more))
+    assert over.ending == "budget"
+    assert (
+        not journal(late, max_minutes=1).count(Proof(probe=(), elapsed=119.0, raised=more)).stopped
+    )
 
 
 def test_a_run_without_sites_has_nothing_to_do():

@@ -14,6 +14,7 @@ from stub_script import Call, Turn, turns
 from adapters.processes.sandbox import available
 from cli import engine
 from domain.report import UNFIT
+from domain.word import Word
 
 pytestmark = [
     pytest.mark.flow,
@@ -288,7 +289,7 @@ def test_enough_said_to_a_model_in_mid_pass_lands_what_it_has_committed(make, se
     heard = []
 
     def said_enough(seen):
-        engine.enough(str(repo.folder), None)
+        engine.say(str(repo.folder), None, Word(enough=True))
         return changing("b.txt", "zero\n", "Count b from zero")
 
     def is_told(seen):

@@ -88,7 +88,7 @@ def test_enough_said_to_a_run_that_was_killed_does_not_stop_the_next(make):
         f'[ "$call" != 3 ] || {{ {repo.typing("enough")}; kill -9 "$engine"; sleep 60; }}\n{CHECKS}'
     )
     assert exit_code(forked(campaign, repo.options())) == -9
-    assert list(repo.home.glob("targets/*/enough-*")), "the word is left"
+    assert list(repo.home.glob("targets/*/words-*")), "the word is left"
 
     assert repo.run().ending == "complete"
 
