@@ -53,7 +53,7 @@ def attach(workspace: Workspace) -> None:
     forget_abandoned()
     workspaces.prepare(workspace)
     if not (run_folder(workspace) / START).exists():
-        words.forget(workspace)  # said to a run that was killed
+        words.begin(workspace)
     try:
         for what in sharing.begin(workspace):
             events.emit(run_folder(workspace), SHARED, what=what)

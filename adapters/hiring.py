@@ -23,6 +23,7 @@ from domain.hired import Family, Hired
 from domain.judgement import judge
 from domain.ledger import Caps
 from domain.outcome import Outcome
+from domain.question import Question
 from domain.reading import Confirm
 from domain.recognition import numbered, site_key
 from domain.role import Finding, PassReport, SiteList
@@ -98,12 +99,23 @@ def make(workspace: Workspace, axis: Axis, brief: Brief) -> Chain:
     return passed.chain.model_copy(
         update={
             "claimed": isinstance(report, PassReport) and report.axis_complete,
+            "question": _question(workspace, brief.number, report),
             "usd": outcome.usd,
             "halt": halt,
             "why": f"{outcome.why}{_worth(outcome)}",
             "notes": (*passed.chain.notes, *_said(outcome)),
         }
     )
+
+
+def _question(workspace: Workspace, number: int, report: object) -> Question | None:
+    if not isinstance(report, PassReport):
+        return None
+    asked_in = f"{workspace.run} {number}"
+    question = Question.of(report.needs_human, report.options, asked_in)
+    if question:
+        events.emit(run_folder(workspace), "step", what=f"it asks: {question.text}")
+    return question
 
 
 def _maker(hired: Hired) -> Callable[..., Passed]:

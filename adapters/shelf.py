@@ -30,6 +30,7 @@ def put(workspace: Workspace, chain: Chain) -> ChainOnShelf:
         seconds=chain.seconds,
         notes=chain.notes,
         claimed=chain.claimed,
+        question=chain.question,
         usd=chain.usd,
         rule=chain.rule,
         halt=chain.halt,

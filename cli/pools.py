@@ -48,14 +48,19 @@ def pool_of(asked: str) -> RepositoryPool:
         return chosen(pools(client), asked)
 
 
-def chosen(known: tuple[RepositoryPool, ...], asked: str) -> RepositoryPool:
-    fitting = [one for one in known if one.name == asked] or [
+def fitting(known: tuple[RepositoryPool, ...], asked: str) -> list[RepositoryPool]:
+    """Those of this name, or else of this repository."""
+    return [one for one in known if one.name == asked] or [
         one for one in known if absolute(one.repo) == absolute(asked)
     ]
-    if len(fitting) == 1:
-        return fitting[0]
+
+
+def chosen(known: tuple[RepositoryPool, ...], asked: str) -> RepositoryPool:
+    found = fitting(known, asked)
+    if len(found) == 1:
+        return found[0]
     names = ", ".join(f"{one.name} ({one.repo})" for one in known) or "none"
-    what = f"{len(fitting)} work pools are" if fitting else "no work pool is"
+    what = f"{len(found)} work pools are" if found else "no work pool is"
     raise Refused(
         f"{what} of {asked!r}. There are: {names}. `swathe deploy deployments/REPO.yaml` makes one."
     )

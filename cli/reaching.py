@@ -28,7 +28,35 @@ def said(asked: str, word: Word, what: str) -> str:
     return f"Asked: {run} of the pool {pool} {what}, as soon as it looks."
 
 
+def answered(asked: str, words: str) -> str | None:
+    """Answer the run of a pool that waits for it; its name. None: none does."""
+    url = address(start=False)
+    if url is None:
+        return None
+    with connected(url):
+        from prefect.client.orchestration import get_client
+        from prefect.client.schemas.objects import StateType
+
+        from cli.pools import fitting, pools
+
+        with get_client(sync_client=True) as client:
+            for pool in fitting(pools(client), asked):
+                if run := _one(client, pool.name, StateType.PAUSED):
+                    result = client.resume_flow_run(run.id, run_input={"answer": words})
+                    if result.status.value != "ACCEPT":
+                        raise Refused(f"{run.name} did not take it: {result.details}")
+                    return run.name
+    return None
+
+
 def _at_work(client: Any, pool: str) -> str | None:
+    from prefect.client.schemas.objects import StateType
+
+    run = _one(client, pool, StateType.RUNNING, StateType.PAUSED)
+    return run.name if run else None
+
+
+def _one(client: Any, pool: str, *states: Any) -> Any:
     from prefect.client.schemas.filters import (
         FlowRunFilter,
         FlowRunFilterState,
@@ -36,15 +64,14 @@ def _at_work(client: Any, pool: str) -> str | None:
         WorkPoolFilter,
         WorkPoolFilterName,
     )
-    from prefect.client.schemas.objects import StateType
 
-    working = FlowRunFilterStateType(any_=[StateType.RUNNING, StateType.PAUSED])
+    working = FlowRunFilterStateType(any_=list(states))
     runs = client.read_flow_runs(
         work_pool_filter=WorkPoolFilter(name=WorkPoolFilterName(any_=[pool])),
         flow_run_filter=FlowRunFilter(state=FlowRunFilterState(type=working)),
         limit=1,
     )
-    return runs[0].name if runs else None
+    return runs[0] if runs else None
 
 
 def _leave(client: Any, name: str, word: Word) -> None:

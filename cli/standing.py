@@ -117,7 +117,10 @@ def say(repo: str, axis: str | None, word: Word) -> Asked:
     """Leave word for the run that works now: it takes it at its next step."""
     campaigns = workspaces_of(repo, axis)
     working = [one for one in campaigns if _campaign(one).running]
-    for workspace in working:
+    if word.kept and not working and len(campaigns) > 1:
+        named = ", ".join(_campaign(one).axis for one in campaigns)
+        raise Refused(f"which of them asked? Say it with --axis: {named}.")
+    for workspace in working or (campaigns if word.kept else []):
         words.say(workspace, word)
     return Asked(
         repo=absolute(repo),

@@ -37,6 +37,7 @@ VERBS = {
     "enough": Verb("cli.words", "enough", WORDS),
     "raise": Verb("cli.words", "more", WORDS),
     "tell": Verb("cli.words", "tell", WORDS),
+    "answer": Verb("cli.words", "answer", WORDS),
     "deploy": Verb("cli.deploy", "deploy", DUTY),
     "duty": Verb("cli.duty", "duty", DUTY),
     "worker": Verb("cli.worker", "worker", DUTY),

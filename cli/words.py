@@ -1,4 +1,4 @@
-"""`swathe enough`, `raise` and `tell`: a word to a run that is on."""
+"""`swathe enough`, `raise`, `tell` and `answer`: a word to a run that is on."""
 
 from typing import Annotated
 
@@ -52,12 +52,46 @@ def tell(
     pool: Pool = False,
 ) -> None:
     """Say a sentence to the model that works in a run: it is told before its next answer."""
+    _say(repo, axis, Word(tell=_sentence(words)), "tells its model", pool=pool)
+
+
+def _sentence(words: str) -> str:
     said = checked.words("WORDS", words)
     if len(said) > MOST_CHARACTERS:
         raise Refused(
             f"a sentence of {len(said):,} characters: {MOST_CHARACTERS:,} at the most. Put it in a file of the repository."
         )
-    _say(repo, axis, Word(tell=said), "tells its model", pool=pool)
+    return said
+
+
+def answer(
+    repo: ask.Repo,
+    words: Annotated[str, typer.Argument(metavar="WORDS", help="The answer, in a sentence.")],
+    axis: OneAxis = None,
+) -> None:
+    """Answer what a model asked. A run on duty that waits for it goes on; after one from a terminal, the next run is told."""
+    said = _sentence(words)
+    from adapters import redacting
+
+    redacting.refuse(Word(tell=said))
+    from cli import reaching
+
+    if axis is None and (run := reaching.answered(repo, said)):
+        terminal.results().print(terminal.said(f"Answered: {run} goes on."))
+        return
+    from cli import engine
+
+    axis = None if axis is None else checked.words("--axis", axis)
+    word = Word(tell=f"to your question: {said}", kept=True)
+    asked = engine.say(checked.repository(repo), axis, word)
+    terminal.results().print(terminal.said(_kept(asked)))
+
+
+def _kept(asked: Asked) -> str:
+    if not asked.axes:
+        return f"No campaign in {asked.repo}: nobody has asked anything."
+    axes = ", ".join(asked.axes)
+    return f"{'Told' if asked.running else 'Kept for the next run'}: {axes}."
 
 
 def _say(repo: str, axis: str | None, word: Word, what: str, *, pool: bool) -> None:

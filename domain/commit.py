@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from typing import Literal
 
+from domain.question import Question
 from domain.secret import Leak
 from domain.value import Value
 
@@ -107,6 +108,8 @@ class Chain(Value):
     """Keys of the sites that it set out with, where it was told which."""
     claimed: bool = False
     """The executor says that nothing is left: a hint for the next step, never an ending."""
+    question: Question | None = None
+    """What only a person can decide."""
     usd: float = 0.0
     """What the pass cost."""
     rule: str = ""
@@ -129,6 +132,7 @@ class ChainOnShelf(Value):
     seconds: float = 0.0
     notes: tuple[str, ...] = ()
     claimed: bool = False
+    question: Question | None = None
     usd: float = 0.0
     rule: str = ""
     halt: Halt = ""

@@ -9,6 +9,7 @@ from domain.closing import standing
 from domain.commit import ChainOnShelf, Halt
 from domain.lesson import summed_up
 from domain.proof import Proof
+from domain.question import Question
 from domain.reading import Confirm
 from domain.red_rate import RedRate
 from domain.report import Ending, Remaining, Report, Seconds
@@ -55,6 +56,8 @@ class Journal(Value):
     skipped: dict[str, int] = {}
     doubted: tuple[str, ...] = ()
     """Commits of the last pass that a reader spoke against."""
+    question: Question | None = None
+    """Of the last pass."""
 
     stopped: str = ""
     """Why no further gate can run: the environment is broken, or no time is left."""
@@ -184,9 +187,19 @@ class Journal(Value):
                 "flaky": tuple(sorted({*self.flaky, *batch.flaky})),
                 "fixed": batch.fixed or self.fixed,
                 "notes": self._noted(chain, survey),
+                "question": chain.question,
                 "skipped": survey.listing.skipped or self.skipped,
             }
         )
+
+    @property
+    def asks(self) -> Question | None:
+        """What is to be asked before the next pass; a run that ends otherwise leaves it in its report."""
+        return self.question if self.ending in (None, "stalled") else None
+
+    def answered(self) -> "Journal":
+        """A person decided, or left it to the model: it goes on, and has its passes before it anew."""
+        return self.model_copy(update={"question": None, "still": 0})
 
     def _noted(self, chain: ChainOnShelf, survey: Survey) -> tuple[str, ...]:
         """What a model asked, assumed and left to a person stays to the end, whatever later passes have to say."""

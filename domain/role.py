@@ -25,6 +25,7 @@ class PassReport(Value):
     axis_complete: bool = Field(description="A fresh search of the whole scope found nothing.")
     sites_remaining: tuple[str, ...] = Field(default=(), description="path:line and what is left")
     needs_human: str = ""
+    options: tuple[str, ...] = Field(default=(), description="Answers to needs_human, if a choice.")
     note: str
 
 

@@ -61,6 +61,8 @@ class Word(Raise):
     """Finish the pass, land it, stop."""
     tell: str = Field(default="", max_length=MOST_CHARACTERS)
     """A sentence to the model."""
+    kept: bool = False
+    """For the next run, if none is on: the answer to what the last one asked."""
 
     @model_validator(mode="after")
     def _says_something(self) -> Self:

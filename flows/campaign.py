@@ -17,12 +17,15 @@ from domain.target import Target
 from domain.value import Busy
 from flows.chain import carry
 from tasks.agent_pass import agent_pass
+from tasks.ask_operator import ask_operator
 from tasks.close import close
 from tasks.open_workspace import open_workspace
 from tasks.rescan import rescan
 from tasks.set_out import set_out
 from tasks.states import held, run_name, state_of
 from tasks.teach import teach as ask_for_a_rule
+
+EIGHT_HOURS = 480.0
 
 
 @flow(flow_run_name=run_name, persist_result=True, result_serializer="json")
@@ -37,6 +40,7 @@ def campaign(
     hired: Hired | None = None,
     confirm: Confirm = "off",
     teach: int = 0,
+    ask_minutes: float = EIGHT_HOURS,
 ) -> State[Report]:
     """Carry one axis across a repository, one verified commit at a time.
 
@@ -51,6 +55,7 @@ def campaign(
         hired: The model that is to work, with a key in the worker's environment; none: rules are applied.
         confirm: Which commits of the model another family reads before they land.
         teach: Sites that the model does before a rule, made from them, does the others; 0: it does all.
+        ask_minutes: How long a question of the model waits for you, before it uses its own judgement; 0: it never asks.
     """
     try:
         workspace = open_workspace(
@@ -78,5 +83,7 @@ def campaign(
             workspace, axis, tip, journal.number, claimed=chain.claimed, max_usd=budget.max_usd
         )
         journal = journal.record(chain, batch, survey)
+        if journal.asks and ask_minutes and ask_operator(workspace, journal.asks, ask_minutes):
+            journal = journal.answered()
 
     return state_of(close(workspace, journal))

@@ -24,6 +24,8 @@ from prefect.states import Cancelled
 from domain.automation import MOST_STARTS
 from domain.value import Refused
 
+RESUMING = "Resuming"
+"""Prefect's name of the state in which a run that was suspended waits for a process."""
 MISSED = "Missed"
 """The name of the state of a slot that another run answered for."""
 
@@ -31,11 +33,20 @@ MISSED = "Missed"
 def refuse_many_starts() -> None:
     """A run that crashes again and again is not resumed for ever: automations do not count."""
     starts = int(flow_run.run_count or 0)
-    if starts > MOST_STARTS:
+    if starts > MOST_STARTS and (starts := starts - _answers()) > MOST_STARTS:
         raise Refused(
             f"this run has been started {starts} times and crashed each time but this. What has landed is kept. Find out why "
             f"it crashes (its logs, `swathe doctor REPO`), then start a new run: it goes on from what has landed."
         )
+
+
+def _answers() -> int:
+    """How often the run waited for a person, and went on."""
+    if not flow_run.id or not deployment.id:
+        return 0
+    with get_client(sync_client=True) as client:
+        states = client.read_flow_run_states(UUID(str(flow_run.id)))
+    return sum(state.name == RESUMING for state in states)
 
 
 def answer_for_missed() -> None:

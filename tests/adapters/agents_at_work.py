@@ -8,7 +8,13 @@ from adapters.vendors.agents import installed
 from domain.hired import Family
 
 EXECUTORS: dict[Family, str] = {"claude": "claude-code", "gpt": "codex"}
-DONE = {"axis_complete": True, "sites_remaining": [], "needs_human": "", "note": "all done"}
+DONE = {
+    "axis_complete": True,
+    "sites_remaining": [],
+    "needs_human": "",
+    "options": [],
+    "note": "all done",
+}
 
 
 def missing(family: Family) -> str:

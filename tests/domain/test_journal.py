@@ -14,6 +14,7 @@ from domain.hired import Hired
 from domain.journal import Journal
 from domain.ledger import Caps
 from domain.proof import Proof
+from domain.question import Question
 from domain.reading import Confirm, Reading, Readings
 from domain.report import EXIT_CODES, Landed, Parked
 from domain.site import Listing, Site
@@ -74,6 +75,21 @@ def test_a_budget_that_was_raised_is_the_one_that_counts():
     assert (
         not journal(late, max_minutes=1).count(Proof(probe=(), elapsed=119.0, raised=more)).stopped
     )
+
+
+def test_a_question_is_asked_before_the_next_pass_and_gives_the_run_new_ones():
+    question = Question.of("Which?", (), "r 1")
+    chain = ChainOnShelf(number=1, base="b", head="h", count=1, question=question)
+    quiet = journal(surveyed(*SITES)).record(chain, Batch(pending=()), surveyed(*SITES))
+    stalled = quiet.record(chain, Batch(pending=()), surveyed(*SITES))
+    last = journal(surveyed(*SITES), max_passes=1).record(
+        chain, Batch(pending=()), surveyed(*SITES)
+    )
+
+    assert (quiet.ending, quiet.asks) == (None, question)
+    assert (stalled.ending, stalled.asks) == ("stalled", question)
+    assert (stalled.answered().ending, stalled.answered().asks) == (None, None)
+    assert (last.ending, last.asks) == ("passes", None), "nobody would hear the answer"
 
 
 def test_a_run_without_sites_has_nothing_to_do():
