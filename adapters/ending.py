@@ -206,7 +206,8 @@ def _save_state(workspace: Workspace, journal: Closing, report: Report) -> None:
     """The last word in the state; a run that had nothing to do leaves no trace in git."""
     before = beginning.current_state(workspace, report.axis)
     state = takeover.with_money(workspace, before)
-    if report.ending == "nothing-to-do" and not journal.passes and state == before:
+    idle = report.ending in ("nothing-to-do", "declined")
+    if idle and not journal.passes and state == before:
         return
     now = datetime.now(UTC)
     summary = RunSummary(

@@ -13,8 +13,10 @@ from adapters.home import swathe_home
 from adapters.repository.git import Place, git
 from adapters.repository.opening import open_target
 from adapters.repository.workspaces import run_folder
+from cli.approving import approved
 from cli.asked import axis_of, located, new_run
 from cli.progress import follow
+from domain.approval import approvable
 from domain.axis import Axis, Commands, for_codemod, slug, title
 from domain.choice import Policy
 from domain.journal import Journal
@@ -28,6 +30,8 @@ def run_campaign(options: RunOptions) -> Report:
     """Carry the axis through the target, and report. What is wrong is said before anything is started."""
     options = located(options)
     axis = axis_of(options)
+    if options.approve:
+        approvable(axis)
     redacting.refuse(options.target, axis)
     workspace = hire(open_target(options.target, slug(axis), new_run()), options.hired)
     if options.hired:
@@ -45,15 +49,20 @@ def run_campaign(options: RunOptions) -> Report:
         run, "begun", run=workspace.run, axis=title(axis), target=options.target.repo,
         base=workspace.base, branch=workspace.branch.removeprefix("refs/heads/"),
     )  # fmt: skip
+    approval = None
+    if options.approve:
+        approval = approved(workspace, axis, retry=options.retry)
+        options = options.model_copy(update={"retry": False})
     with follow(run / events.FILE):
         begun = beginning.set_out(
             workspace,
             axis,
             retry=options.retry,
+            idle=lambda _: approval is not None and not approval.go,
             caps=options.budget.caps,
             before_gate=made_ready,
         )
-        journal = Journal.begin(begun, options.budget, options.grain)
+        journal = Journal.begin(begun, options.budget, options.grain).approved(approval)
         if journal.ending:
             return ending.close(workspace, journal)
         return reported(workspace, lambda: _carried(options, axis, workspace))

@@ -1,6 +1,7 @@
 """What an answer may be. One that cannot be meant is refused, never replaced by a default."""
 
 import math
+import sys
 from pathlib import Path, PurePosixPath
 
 from domain.choice import Opened
@@ -28,6 +29,15 @@ def words(option: str, text: str) -> str:
     if "\0" in text:
         raise Refused(f"{option} is {text!r}, which holds a NUL character. Take it out.")
     return text
+
+
+def terminal(option: str, instead: str) -> None:
+    """Somebody who can be asked."""
+    if not (sys.stdin.isatty() and sys.stderr.isatty()):
+        raise Refused(
+            f"{option} asks a person, and this is no terminal: nothing was done. {instead}; a run of a work pool asks in "
+            f"its form in the UI, with the parameter `approve`."
+        )
 
 
 def _is_address(repo: str) -> bool:

@@ -53,6 +53,14 @@ def run(
     retry: Annotated[
         bool, typer.Option("--retry", help="Try again what was parked or declined before.")
     ] = False,
+    approve: Annotated[
+        bool,
+        typer.Option(
+            "--approve",
+            help="Show the sites first, and begin once you have approved them; some may be struck. Needs a terminal.",
+            rich_help_panel=ask.LIMITS,
+        ),
+    ] = False,
     max_passes: ask.MaxPasses = None,
     max_minutes: ask.MaxMinutes = None,
     max_usd: ask.MaxUsd = None,
@@ -75,6 +83,8 @@ def run(
     """
     asked = dict(locals())
     with refusal_as_json(repo, axis, as_json=as_json):
+        if approve:
+            checked.terminal("--approve", f"`swathe plan {repo}` shows the list")
         _carry_out(options_of(asked), as_json=as_json)
 
 
@@ -97,6 +107,7 @@ def options_of(asked: Mapping[str, Any]) -> RunOptions:
         verify_each=asked["verify_each"],
         unsafe=asked["unsafe"],
         retry=asked["retry"],
+        approve=asked.get("approve", False),
         dry_run=asked.get("dry_run", False),
     )
 

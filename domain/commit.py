@@ -84,7 +84,7 @@ def joined(commits: Iterable[Commit]) -> dict[str, Entry]:
     return {path: entry for path, entry in after.items() if entry != before[path]}
 
 
-Halt = Literal["", "budget", "paused", "refused"]
+Halt = Literal["", "budget", "paused", "refused", "declined"]
 """Why no further pass can be made, whatever has landed."""
 
 

@@ -17,6 +17,7 @@ ORDER = ("axis", "hired", "reviewers", "only_rules", "budget")
 LAST = ("target",)
 """What is hardly ever filled in: it is the work pool's."""
 TITLES = {
+    "approve": "Approve the list first",
     "ask_minutes": "Minutes for an answer",
     "confirm": "Second opinion",
     "grain": "One commit settles",

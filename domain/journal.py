@@ -2,6 +2,7 @@
 
 from typing import Self
 
+from domain.approval import Approval
 from domain.batch import Batch
 from domain.brief import Allowance
 from domain.budget import Budget, kept_back
@@ -192,6 +193,12 @@ class Journal(Value):
             }
         )
 
+    def approved(self, approval: Approval | None) -> "Journal":
+        """With a person's word on the list, if it was asked for: without a yes nothing is begun."""
+        if approval is None or approval.go:
+            return self
+        return self.model_copy(update={"halt": "declined", "halted": approval.why})
+
     @property
     def asks(self) -> Question | None:
         """What is to be asked before the next pass; a run that ends otherwise leaves it in its report."""
@@ -227,6 +234,7 @@ class Journal(Value):
         nothing_left = survey.known and not self.open_sites
         all_gone = survey.known and not survey.listing.sites
         return (
+            (self.halt == "declined", "declined"),
             (bool(self.stopped) and not self.spent, "red"),
             (nothing_left and not began, "nothing-to-do"),
             (all_gone, "complete"),
@@ -256,6 +264,7 @@ class Journal(Value):
             else f"{self.survey.elapsed / 60:.1f} of {self.allowed.max_minutes} minutes are spent; {left} left.",
             "paused": self.halted,
             "refused": self.halted,
+            "declined": self.halted,
             "passes": f"{passes} were allowed and made; {left} left.",
             "enough": f"you said enough; the pass was finished first. {left} left.",
             "stalled": f"{STALLED_AFTER} passes landed nothing; {left} left.",

@@ -28,6 +28,8 @@ class RunOptions(Value):
     unsafe: bool = False
     retry: bool = False
     """Try parked and declined sites again."""
+    approve: bool = False
+    """Show the list, and begin once a person at this terminal has approved it."""
     dry_run: bool = False
     terms: SweepTerms | None = None
     """How a sweep is carried out; None: the request is for a campaign."""

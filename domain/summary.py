@@ -19,7 +19,7 @@ _NEXT: dict[Ending, str] = {
     "passes": "Run the same command again to go on; a higher `--max-passes` goes further at once.",
     "enough": "Run the same command again to go on.",
     "paused": "Run the same command again when the reason above has passed; it goes on where it stopped.",
-    "declined": "The executor declined the sites that remain. Read its reasons, and change the axis or run again with `--retry`.",
+    "declined": "Nothing is done without your word: run it again, and approve the list, or say what to leave out.",
     "stalled": "Read which tests the parked commits break, change the axis or the code, and run again with `--retry`.",
     "red": "Each change that remains breaks tests. Read which ones, repair what they need, and run again with `--retry`.",
     "busy": "Wait for the other run, or ask it to finish its pass with `swathe enough {target}`.",

@@ -15,6 +15,7 @@ from domain.reading import Confirm
 from domain.report import Report
 from domain.target import Target
 from domain.value import Busy
+from flows.approval import approval_of
 from flows.chain import carry
 from tasks.agent_pass import agent_pass
 from tasks.ask_operator import ask_operator
@@ -41,6 +42,7 @@ def campaign(
     confirm: Confirm = "off",
     teach: int = 0,
     ask_minutes: float = EIGHT_HOURS,
+    approve: bool = False,
 ) -> State[Report]:
     """Carry one axis across a repository, one verified commit at a time.
 
@@ -56,6 +58,7 @@ def campaign(
         confirm: Which commits of the model another family reads before they land.
         teach: Sites that the model does before a rule, made from them, does the others; 0: it does all.
         ask_minutes: How long a question of the model waits for you, before it uses its own judgement; 0: it never asks.
+        approve: Show the list of sites, and begin once you have approved it; without an answer in that time nothing is done.
     """
     try:
         workspace = open_workspace(
@@ -63,8 +66,12 @@ def campaign(
         )
     except Busy as busy:
         return held(busy)
-    start = set_out(workspace, axis, retry, budget)
-    journal = Journal.begin(start, budget, grain, confirm, teach)
+    approval = None
+    if approve:
+        approval = approval_of(workspace, axis, retry, ask_minutes or EIGHT_HOURS)
+    idle = approval is not None and not approval.go
+    start = set_out(workspace, axis, retry and not approve, budget, idle=idle)
+    journal = Journal.begin(start, budget, grain, confirm, teach).approved(approval)
 
     while not journal.ending:
         if journal.lesson_due:

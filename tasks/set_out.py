@@ -13,6 +13,16 @@ from domain.target import Workspace
 
 @task(cache_policy=NO_CACHE)
 @discreet
-def set_out(workspace: Workspace, axis: Axis, retry: bool, budget: Budget = UNBOUNDED) -> Start:
-    """What the run sets out with. It is written down once, so that a repeated step is told the same."""
-    return beginning.set_out(workspace, axis, retry=retry, caps=budget.caps)
+def set_out(
+    workspace: Workspace,
+    axis: Axis,
+    retry: bool,
+    budget: Budget = UNBOUNDED,
+    *,
+    idle: bool = False,
+) -> Start:
+    """What the run sets out with. It is written down once, so that a repeated step is told the same.
+
+    `idle`: nothing will be done, so that nothing is to be proved.
+    """
+    return beginning.set_out(workspace, axis, retry=retry, caps=budget.caps, idle=lambda _: idle)

@@ -16,7 +16,9 @@ from prefect.artifacts import (
 from prefect.logging import get_run_logger
 from prefect.runtime import flow_run
 
+from domain.approval import NAMED
 from domain.report import Landed, Parked, Report
+from domain.site import Listing
 from domain.summary import broken_tests, markdown, verbatim
 from domain.target import Workspace
 from domain.words import counted
@@ -71,6 +73,22 @@ def show_commits(workspace: Workspace, landed: Sequence[Landed], parked: Sequenc
     ]
     said = f"{counted(len(landed), 'commit')} landed, {len(parked)} parked."
     _try(lambda: create_table_artifact(table, key=key_of("commits", workspace), description=said))
+
+
+def show_sites(workspace: Workspace, listing: Listing) -> None:
+    """What is to be approved."""
+    table = [
+        {
+            "id": site.id[:NAMED] if "#" not in site.id else site.id,
+            "site": verbatim(site.place),
+            "rule": verbatim(site.rule),
+            "what": verbatim(site.message),
+        }
+        for site in listing.sites[:MOST_ROWS]
+    ]
+    more = len(listing.sites) - len(table)
+    said = f"{counted(len(listing.sites), 'site')} to approve{f'; {more:,} are not shown' if more else ''}."
+    _try(lambda: create_table_artifact(table, key=key_of("sites", workspace), description=said))
 
 
 def show_report(workspace: Workspace, report: Report) -> None:

@@ -241,3 +241,13 @@ def test_the_default_folder_of_the_demo_is_in_the_current_one(
     swathe("demo")
 
     assert engine.asked[0] == Path.cwd() / "swathe-demo"
+
+
+def test_a_list_is_approved_by_a_person_at_a_terminal(swathe, engine):
+    """A program that types the command is told what to do, and nothing is begun."""
+    done = swathe("run", ".", "--axis", "ruff:UP", "--approve")
+
+    assert done.code == 2
+    assert "--approve asks a person, and this is no terminal" in done.err
+    assert "`swathe plan .` shows the list" in done.err
+    assert not engine.asked

@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from domain.approval import Approval
 from domain.batch import Batch
 from domain.blame import Blame
 from domain.budget import Budget
@@ -75,6 +76,15 @@ def test_a_budget_that_was_raised_is_the_one_that_counts():
     assert (
         not journal(late, max_minutes=1).count(Proof(probe=(), elapsed=119.0, raised=more)).stopped
     )
+
+
+def test_a_list_that_was_not_approved_ends_a_run_before_it_begins():
+    begun = journal(surveyed(*SITES))
+
+    stopped = begun.approved(Approval(why="nobody did"))
+
+    assert (stopped.ending, stopped.why) == ("declined", "nobody did")
+    assert begun.approved(None) == begun.approved(Approval(go=True)) == begun
 
 
 def test_a_question_is_asked_before_the_next_pass_and_gives_the_run_new_ones():
