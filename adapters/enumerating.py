@@ -64,6 +64,7 @@ def enumerate_by_model(
     more = len(named) >= AT_ONCE and not late()
     return Enumeration(
         listing=Listing(sites=sites, notes=(f"items named by {finder.family}",)),
+        tip=look.tip,
         more=more,
         sure=False,
         whole=len(named) < AT_ONCE,

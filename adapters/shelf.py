@@ -27,6 +27,7 @@ def put(workspace: Workspace, chain: Chain) -> ChainOnShelf:
         base=chain.base,
         head=head,
         count=len(chain.commits),
+        queued=chain.queued,
         seconds=chain.seconds,
         notes=chain.notes,
         claimed=chain.claimed,

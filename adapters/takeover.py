@@ -4,8 +4,10 @@ A run whose process died left no report. The next one of the same campaign count
 goes on with its last pass. Whatever is done here may be cut off by another kill, and is done again then.
 """
 
+import os
 from collections.abc import Generator
 from contextlib import contextmanager
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -123,6 +125,33 @@ def made(workspace: Workspace, number: int, tip: str) -> Chain | None:
 def stands(workspace: Workspace, begun: Begun) -> bool:
     """Whether the clone is as this pass left it."""
     return _marked(agent_folder(workspace)) == begun.mark
+
+
+def unlock(clone: Path) -> None:
+    """Take away the locks that git left in the clone's `.git` when it was killed. Nobody works there now.
+
+    The folder is not ours: no link in it is followed.
+    """
+    git_dir = clone / ".git"
+    if git_dir.is_symlink():
+        return
+    for folder, _, files in os.walk(git_dir):
+        for name in files:
+            if name.endswith(".lock"):
+                (Path(folder) / name).unlink(missing_ok=True)
+
+
+def cut_off(workspace: Workspace) -> bool:
+    """Whether the clone is as an interrupted pass left it that may still be gone on with."""
+    runs = (workspace.run, *inherited(workspace).runs)
+    return _marked(agent_folder(workspace)) in _marks_left(workspace.home, runs)
+
+
+@lru_cache(maxsize=4)
+def _marks_left(home: str, runs: tuple[str, ...]) -> frozenset[str]:
+    """As this process found them: those that it sets itself are of clones that are taken."""
+    begun = (path for run in runs for path in (Path(home) / "runs" / run).glob("begun-*.json"))
+    return frozenset(Begun.from_json(path.read_text()).mark for path in begun)
 
 
 def is_at(workspace: Workspace, number: int) -> bool:

@@ -8,7 +8,7 @@ import os
 import time
 from collections.abc import Collection, Sequence
 
-from adapters import beginning, ending, shelf
+from adapters import beginning, ending, shelf, takeover
 from adapters.failpoints import reach
 from adapters.repository.git import Place, git
 from adapters.repository.settling import save
@@ -20,6 +20,7 @@ from domain.commit import ABSENT, Chain, ChainOnShelf, Commit, Entry
 from domain.order import Enumeration, Made, SweepTerms, found_in
 from domain.recognition import barred
 from domain.replay import above
+from domain.state import State
 from domain.survey import Survey
 from domain.target import Workspace
 from domain.worklist import Merged, Worklist
@@ -44,7 +45,9 @@ def merge(
     attempts = terms.attempts if workspace.hired else 1
     before = state.worklist or Worklist()
     listed, merged = before.model_copy(update={"most_attempts": attempts}).merge(
-        units or found_in(free, terms.grain), whole=found.whole and found.sure
+        units or found_in(free, terms.grain),
+        whole=found.whole and found.sure,
+        since=_landed_since(workspace, state, found.tip),
     )
     now = state.model_copy(update={"worklist": listed.drop(found.dropped)})
     if now.worklist != before:
@@ -52,6 +55,16 @@ def merge(
         reach("listed")
     write_whole(run_folder(workspace) / TIP, tip)
     return ending.stock(workspace, axis, tip, found.listing), merged
+
+
+def _landed_since(workspace: Workspace, state: State, tip: str) -> frozenset[str]:
+    """Items that landed after that tip: of a tip that is the base, all that this run has landed."""
+    shas = [commit.sha for commit in state.landed]
+    after = state.landed[shas.index(tip) + 1 :] if tip in shas else state.landed
+    known = bool(tip) and tip in shas
+    return frozenset(
+        commit.item for commit in after if commit.item and (known or commit.run == workspace.run)
+    )
 
 
 def settle(
@@ -73,9 +86,11 @@ def settle(
         listed = listed.turned_down({item: one.unmade[item] for item in fresh & one.unmade.keys()})
         redo = {item for item, sha in one.commits.items() if sha in again and item in fresh}
         listed = listed.redone(redo, CONFLICT)
-        listed = listed.paid({item: one.usd / len(one.order.items) for item in one.order.items})
-    if listed != state.worklist:
-        save(workspace, state.model_copy(update={"worklist": listed}), "settle items", 0)
+        # What landed or was parked was paid for with it.
+        listed = listed.paid(dict.fromkeys(fresh, one.usd / len(one.order.items)))
+    settled = takeover.with_money(workspace, state.model_copy(update={"worklist": listed}))
+    if settled != state:
+        save(workspace, settled, "settle items", 0)
         reach("items-settled")
     write_whole(run_folder(workspace) / TIP, tip)
     return ending.stock(workspace, axis, tip)
@@ -96,7 +111,12 @@ def queue_up(workspace: Workspace, made: Sequence[Made], tip: str, number: int) 
     place = {item.id: n for n, item in enumerate((state.worklist or Worklist()).open)}
     commits: list[Commit] = []
     for one in sorted(made, key=lambda one: place.get(one.order.items[0], len(place))):
-        commits += (c for c in shelf.made_by(workspace, one.order).commits if c.item in place)
+        usd = one.usd / len(one.order.items)
+        commits += (
+            commit.model_copy(update={"usd": usd})
+            for commit in shelf.made_by(workspace, one.order).commits
+            if commit.item in place
+        )
     paths = {change.path for commit in commits for change in commit.changes}
     notes = tuple(dict.fromkeys(note for one in made for note in one.notes))
     chain = Chain(

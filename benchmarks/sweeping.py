@@ -21,7 +21,7 @@ from benchmarks.choices import Choices  # noqa: E402
 from benchmarks.repositories import committed  # noqa: E402
 from benchmarks.scratch import scratch  # noqa: E402
 from benchmarks.service import asked, serving, swathe, task_runs  # noqa: E402
-from benchmarks.tables import Row, at_least, at_most, show  # noqa: E402
+from benchmarks.tables import Row, at_least, at_most, say, show  # noqa: E402
 from domain.report import Report  # noqa: E402
 
 AXIS = "count from zero in every file"
@@ -151,4 +151,7 @@ def _queue_milliseconds(swept: Swept) -> float:
         for run in asked(f"{swept.url}/task_runs/filter", {**wanted, "offset": at})
     ]
     seconds = sum(run["total_run_time"] for run in runs if run["name"].rsplit("-", 1)[0] in QUEUE)
+    for name in (*QUEUE, "verify", "transform"):
+        mine = [run["total_run_time"] for run in runs if run["name"].rsplit("-", 1)[0] == name]
+        say(f"{name}: {len(mine)} runs, {1000 * sum(mine) / max(len(mine), 1):.0f} ms each")
     return 1000 * seconds / len(swept.report.landed)

@@ -61,6 +61,8 @@ class Commit(Value):
     """`path:line` of the first of them."""
     item: str = ""
     """Of the work-list, in a sweep."""
+    usd: float = 0.0
+    """What it cost, where that is known of it alone."""
     withheld: str = ""
     """Why it is not to land, whatever the gate says of it."""
 
@@ -129,6 +131,7 @@ class ChainOnShelf(Value):
     base: str
     head: str
     count: int
+    queued: bool = False
     seconds: float = 0.0
     notes: tuple[str, ...] = ()
     claimed: bool = False

@@ -118,6 +118,8 @@ class Enumeration(Value):
     listing: Listing = Listing()
     found: tuple[Found, ...] = ()
     """Of what is no listing of sites: units."""
+    tip: str = ""
+    """What was looked at."""
     more: bool = False
     """There is another part."""
     whole: bool = True

@@ -73,6 +73,8 @@ class Landed(Value):
     """The name of the taught rule that made it; empty: the executor that was asked for did."""
     item: str = ""
     """Of the work-list, in a sweep."""
+    usd: float = 0.0
+    """Of an item of a work-list: what it cost."""
 
 
 class Parked(Value):
@@ -94,6 +96,8 @@ class Parked(Value):
     """The name of the taught rule that made it."""
     item: str = ""
     """Of the work-list, in a sweep."""
+    usd: float = 0.0
+    """Of an item of a work-list: what it cost."""
 
 
 class Remaining(Value):

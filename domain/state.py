@@ -100,7 +100,7 @@ class State(Value):
                 "remaining": _less(self.remaining, done),
                 "lesson": self.lesson and self.lesson.less(done.elements()),
                 "worklist": self.worklist
-                and self.worklist.landed([commit.item for commit in landed]),
+                and self.worklist.landed([commit.item for commit in landed]).paid(_cost(landed)),
                 "rate": rate,
             }
         )
@@ -112,7 +112,7 @@ class State(Value):
             attempts[site] = attempts.get(site, 0) + 1
         listed = self.worklist and self.worklist.turned_down(
             {commit.item: commit.reason for commit in new if commit.item}
-        )
+        ).paid(_cost(new))
         return self.model_copy(
             update={
                 "parked": (*self.parked, *new),
@@ -172,6 +172,10 @@ class State(Value):
     def close(self, run: RunSummary) -> "State":
         left = {name: usd for name, usd in self.open_usd.items() if name != run.run}
         return self.model_copy(update={"runs": (*self.runs, run)[-KEPT_RUNS:], "open_usd": left})
+
+
+def _cost(commits: Iterable[Landed | Parked]) -> dict[str, float]:
+    return {commit.item: commit.usd for commit in commits if commit.item}
 
 
 def _key(site: str) -> str:

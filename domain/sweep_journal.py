@@ -16,7 +16,7 @@ from domain.words import counted
 from domain.worklist import Item, Merged, Worklist
 
 LEAST_PATIENCE = 1.0
-"""Seconds: to deliver costs time by itself."""
+"""Seconds, of a rule: many of its edits are made in that time."""
 IDLE_LISTS = 2
 """Enumerations in a row that name something new of which nothing lands."""
 
@@ -104,7 +104,8 @@ class SweepJournal(Value):
         """Seconds that what is made waits for others: as long as a gate run takes, which they share then."""
         runs = self.campaign.gate_runs + self.campaign.start.gate_runs
         seconds = self.campaign.gate_seconds + self.campaign.start.gate_seconds
-        return max(LEAST_PATIENCE, seconds / runs if runs else 0.0)
+        mean = seconds / runs if runs else 0.0
+        return mean if self.by_model else max(LEAST_PATIENCE, mean)
 
     def orders(self, under_way: Collection[Order]) -> tuple[Order, ...]:
         """What may be begun now."""

@@ -164,19 +164,23 @@ class Worklist(Value):
                 busy |= frozenset() if together else item.paths
         return tuple(chosen)
 
-    def merge(self, found: Sequence[Found], *, whole: bool) -> tuple["Worklist", Merged]:
+    def merge(
+        self, found: Sequence[Found], *, whole: bool, since: Collection[str] = ()
+    ) -> tuple["Worklist", Merged]:
         """The list with what an enumeration found; `whole`: it looked everywhere, so that what it lacks is gone.
 
-        `found` is without what was parked or declined: the caller knows those by the state. Of equal places as many
-        are new as there are more than open ones. What landed and is there again is a new item.
+        `found` is without what was parked or declined: the caller knows those by the state. `since`: items that landed
+        while it looked, so that it may name them still. Of equal places as many are new as there are more than these
+        and the open ones. What had landed before and is there again is a new item.
         """
-        there = Counter(one.name for one in found)
+        late = Counter(item.name for item in self.items if item.id in since and not item.open)
+        there = Counter(one.name for one in found) - late
         known = Counter(item.name for item in self.open)
         new: list[Found] = []
         seen: Counter[str] = Counter()
         for one in found:
             seen[one.name] += 1
-            if seen[one.name] > known[one.name]:
+            if seen[one.name] > known[one.name] + late[one.name]:
                 new.append(one)
         listed = self._moved(found)._with(new)
         lost = listed._lost(there, known) if whole else frozenset[str]()

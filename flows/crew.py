@@ -22,6 +22,7 @@ class Crew(Generic[Job]):
         self.hands = hands
         """How many jobs run at the same time; the others wait for their turn."""
         self.under_way: set[Job] = set()
+        self._besides: set[Job] = set()
         self._asked: SimpleQueue[Callable[[], None] | None] = SimpleQueue()
         self._told: SimpleQueue[tuple[Job, Any, BaseException | None]] = SimpleQueue()
         self._threads = 0
@@ -44,19 +45,21 @@ class Crew(Generic[Job]):
     def send_besides(self, job: Job, work: Callable[..., Any], *told: Any, **more: Any) -> None:
         """The same, by somebody who is not one of the hands."""
         self.under_way.add(job)
+        self._besides.add(job)
         Thread(target=self._bound(job, partial(work, *told, **more)), daemon=True).start()
 
     def hear(self, patience: float) -> dict[Job, Any]:
-        """Wait for somebody, and then for the others, `patience` seconds at the most."""
+        """Wait for somebody, and then for the other hands, `patience` seconds at the most."""
         heard: dict[Job, Any] = {}
         deadline = None
-        while self.under_way:
+        while self.under_way - self._besides if heard else self.under_way:
             left = None if deadline is None else max(0.0, deadline - time.monotonic())
             try:
                 job, came, error = self._told.get(timeout=left)
             except Empty:
                 break
             self.under_way.discard(job)
+            self._besides.discard(job)
             if error is not None:
                 raise error
             heard[job] = came

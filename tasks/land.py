@@ -1,9 +1,11 @@
 """land: what is green moves the branch, what is blamed is parked; branch and state in one transaction."""
 
+from functools import partial
+
 from prefect import task
 from prefect.cache_policies import NO_CACHE
 
-from adapters import beginning, events
+from adapters import beginning, events, takeover
 from adapters.redacting import discreet
 from adapters.repository import settling, sharing
 from adapters.repository.settling import Signature
@@ -35,6 +37,7 @@ def land(workspace: Workspace, axis: Axis, chain: ChainOnShelf, outcome: Outcome
             rule=chain.rule,
         ),
         State(axis=said, base=workspace.base, gate=beginning.written_gate(workspace)),
+        with_money=partial(takeover.with_money, workspace),
     )
     run = run_folder(workspace)
     if settled.landed:
@@ -44,6 +47,7 @@ def land(workspace: Workspace, axis: Axis, chain: ChainOnShelf, outcome: Outcome
         tests = [failure.test for failure in parked.failures][:20]
         events.emit(run, "parked", site=parked.site, reason=parked.reason, failures=tests)
     sharing.push(workspace)
-    settled_so_far = len(outcome.good) + len(outcome.bad) + len(outcome.refused)
-    show_progress(workspace, settled_so_far, chain.count, how_to(workspace))
+    if not chain.queued:
+        decided = len(outcome.good) + len(outcome.bad) + len(outcome.refused)
+        show_progress(workspace, decided, chain.count, how_to(workspace))
     return settled.tip

@@ -11,6 +11,9 @@ from domain.batch import Batch
 from domain.order import Made
 from domain.survey import Survey
 from domain.target import Workspace
+from domain.worklist import Worklist
+from tasks.hearing import how_to
+from tasks.showing import show_progress
 from tasks.states import worth_another_try
 
 
@@ -22,4 +25,7 @@ def settle_items(
     """Safe to repeat: an item's turn is counted once."""
     survey = worklists.settle(workspace, axis, made, batch, tip)
     sharing.push(workspace)
+    listed = survey.state.worklist or Worklist()
+    decided = len(listed.items) - len(listed.open)
+    show_progress(workspace, decided, len(listed.items), how_to(workspace), what="item")
     return survey

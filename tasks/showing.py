@@ -4,6 +4,7 @@ Artifacts are comfort: when the server does not take one, the run goes on.
 """
 
 import re
+import time
 from collections.abc import Callable, Sequence
 from uuid import UUID
 
@@ -24,6 +25,8 @@ from domain.target import Workspace
 from domain.words import counted
 
 _progress: dict[str, UUID] = {}
+_shown: dict[str, float] = {}
+"""By run, when its progress was shown last."""
 MOST_ROWS = 1000
 
 
@@ -32,10 +35,19 @@ def key_of(kind: str, workspace: Workspace) -> str:
     return re.sub(r"[^a-z0-9]+", "-", f"{kind} {workspace.axis}".lower()).strip("-")
 
 
-def show_progress(workspace: Workspace, decided: int, of: int, besides: str = "") -> None:
-    """How many of the pass' commits are decided; `besides`: what else a person should know who looks there."""
+def show_progress(
+    workspace: Workspace, decided: int, of: int, besides: str = "", *, what: str = "commit"
+) -> None:
+    """How many of the pass' commits, or of a list's items, are decided. No more than once a second, but for the last.
+
+    `besides`: what else a person should know who looks there.
+    """
+    now = time.monotonic()
+    if decided < of and now - _shown.get(workspace.run, -1.0) < 1.0:
+        return
+    _shown[workspace.run] = now
     percent = 100.0 * decided / of if of else 100.0
-    said = f"{counted(decided, 'commit')} of {of} decided on {workspace.branch.removeprefix('refs/heads/')}. {besides}".strip()
+    said = f"{counted(decided, what)} of {of} decided on {workspace.branch.removeprefix('refs/heads/')}. {besides}".strip()
 
     def show() -> None:
         if workspace.run in _progress:

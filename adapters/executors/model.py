@@ -185,6 +185,7 @@ def _stand(workspace: Workspace, begun: Begun, journal: Path, connection: Connec
             why = "the clone was moved"
         why = why or Conversation.trouble(journal, head(connection))
         if not why:
+            takeover.unlock(agent_folder(workspace))
             return notes
         # Its conversation speaks of files that are gone with the clone's old state.
         aside = journal.with_name(f"{journal.name}.left-{time.time_ns()}")

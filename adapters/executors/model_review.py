@@ -123,6 +123,7 @@ class Seat:
         if self._talk.exists():
             usable = not Conversation.trouble(self._talk, head(self._connection))
             if usable and self._marked() == mark:
+                takeover.unlock(agent_folder(self.workspace))
                 return
             # It speaks of files that are gone with the clone's old state.
             self._talk.rename(self._talk.with_name(f"{self._talk.name}.left-{time.time_ns()}"))

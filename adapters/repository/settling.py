@@ -4,7 +4,7 @@ Safe to repeat: a commit is written from the pass's own date and facts, so that 
 id again, and what the state names already is left out.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from adapters.failpoints import reach
 from adapters.repository import states
@@ -46,15 +46,25 @@ class Settled(Value):
     parked: tuple[Parked, ...] = ()
 
 
+def as_it_is(state: State) -> State:
+    return state
+
+
 def settle(
-    workspace: Workspace, chain: Chain, outcome: Outcome, signature: Signature, before: State
+    workspace: Workspace,
+    chain: Chain,
+    outcome: Outcome,
+    signature: Signature,
+    before: State,
+    *,
+    with_money: Callable[[State], State] = as_it_is,
 ) -> Settled:
     """Land the good and park the bad commits of a pass that are not settled yet.
 
-    `before` is the state for a campaign that has none in git.
+    `before` is the state for a campaign that has none in git; `with_money` adds what was spent by now.
     """
     state, state_commit = states.load(target_place(workspace), workspace.state_ref)
-    state = state or before
+    state = with_money(state or before)
     done = {commit.made_from: commit.sha for commit in state.landed}
     earlier = [sha for sha in outcome.good if sha in done]
     fresh = [sha for sha in outcome.good if sha not in done]
@@ -158,7 +168,7 @@ class _Desk:
 
     def _message(self, commit: Commit, **more: str) -> str:
         reading = self.outcome.read.get(commit.sha)
-        usd = self.signature.usd + (reading.usd if reading else 0.0)
+        usd = (commit.usd or self.signature.usd) + (reading.usd if reading else 0.0)
         signature = self.signature.model_copy(update={"usd": usd})
         return signed(self.workspace, commit, signature, **more)
 
@@ -195,6 +205,7 @@ class _Desk:
             run=self.workspace.run,
             rule=self.signature.rule,
             item=commit.item,
+            usd=commit.usd,
         )
 
     def _parked(
@@ -217,6 +228,7 @@ class _Desk:
             run=self.workspace.run,
             rule=self.signature.rule,
             item=commit.item,
+            usd=commit.usd,
         )
 
 

@@ -143,6 +143,15 @@ def test_a_place_that_moved_is_the_same_item():
     assert (after.items[0].id, after.items[0].place, after.items[0].size) == ("a", "a.py:40", 2)
 
 
+def test_what_landed_while_somebody_looked_is_not_listed_anew():
+    landed = listed("a", "b").landed(["a"])
+    named = [found("a"), found("b")]
+
+    late, merged = landed.merge(named, whole=True, since=["a"])
+    assert (late, merged.new, merged.gone) == (landed, 0, 0)
+    assert landed.merge(named, whole=True)[1].new == 1
+
+
 def test_equal_places_are_told_apart():
     worklist = listed("a", "a")
     assert [item.id for item in worklist.items] == ["a", "a#1"]

@@ -170,6 +170,18 @@ def test_a_tool_that_was_done_and_not_kept_is_done_again_on_what_it_left(served,
     check(repo, provider, report, undisturbed)
 
 
+def test_a_lock_that_a_killed_git_left_in_the_clone_is_in_nobodys_way(served, calm):
+    undisturbed = calm("claude")
+    repo, provider, asked = served("target")
+    killed_at(repo, asked, "answer-kept:2")
+    (clone,) = repo.home.glob("targets/target-*/agent")
+    (clone / ".git" / "index.lock").write_text("")
+
+    report = repo.run(**asked)
+
+    check(repo, provider, report, undisturbed)
+
+
 def test_what_a_killed_run_spent_counts_under_the_cap_of_the_next(served):
     """T60, R2: no more than the operator said, however often it is killed; and the state has all of it."""
     repo, provider, asked = served("target", confirm="off")

@@ -6,6 +6,7 @@ from reviews import BOTH, CLAUDE, HOLDS, attentive, fixed, phase, review
 
 from adapters.processes.sandbox import available
 from domain.order import UnitTerms
+from domain.value import Refused
 
 pytestmark = pytest.mark.flow
 needs_a_sandbox = pytest.mark.skipif(
@@ -152,3 +153,12 @@ def test_one_family_alone_looks_twice(texts, serve):
 
     assert (report.ending, report.items) == ("complete", {"landed": 1, "gone": 1}), report.why
     assert {request.seen.family for request in provider.requests} == {"claude"}
+
+
+def test_no_file_to_review_is_something_else_than_nothing_found(make):
+    """T26."""
+    repo = make(0, {"keep.txt": "one\n", "a/picture.bin": "\x00\x01"})
+    repo.gate("true")
+
+    with pytest.raises(Refused, match="that can be reviewed"):
+        units(repo, only_rules=True, paths=("a/",))
