@@ -90,7 +90,7 @@ def campaign(
             workspace, axis, tip, journal.number, claimed=chain.claimed, max_usd=budget.max_usd
         )
         journal = journal.record(chain, batch, survey)
-        if journal.asks and ask_minutes and ask_operator(workspace, journal.asks, ask_minutes):
+        if journal.asks and ask_minutes and ask_operator(workspace, journal.asks, tip, ask_minutes):
             journal = journal.answered()
 
     return state_of(close(workspace, journal))

@@ -22,6 +22,7 @@ from prefect.runtime import deployment, flow_run
 from pydantic import Field, create_model
 
 from adapters import events, words
+from adapters.repository import landing
 from adapters.repository.workspaces import run_folder
 from domain.question import JUDGE, UNDECIDED, Question
 from domain.summary import verbatim
@@ -37,12 +38,16 @@ GOES_ON = ("Cancelled", "Cancelling", "Resuming", "Scheduled", "Pending", "Runni
 CRASHED = "AwaitingRetry"
 
 
-def ask_operator(workspace: Workspace, question: Question, minutes: float) -> bool:
-    """Have an answer to a question, or the default when nobody gives one in `minutes`. False: nobody can be asked here."""
+def ask_operator(workspace: Workspace, question: Question, tip: str, minutes: float) -> bool:
+    """Have an answer to a question, or the default when nobody gives one in `minutes`. False: nobody can be asked here.
+
+    `tip`: what the work stands on; `Moved` when another run went on with it meanwhile.
+    """
     if not deployment.id:
         return False
     if not words.known(workspace, question.id):
         given: Any = suspended(workspace, _form(question, minutes), question.id, minutes)
+        landing.stands(workspace, tip)
         told = question.answered(given.choice, given.answer)
         words.say(workspace, Word(id=question.id, tell=told))
         events.emit(run_folder(workspace), "step", what=f"answered: {told}")

@@ -19,7 +19,7 @@ from domain.target import Target, Workspace, hire
 from domain.teaching import teachable
 from tasks.hearing import listen
 from tasks.showing import address
-from tasks.slots import answer_for_missed, refuse_many_starts
+from tasks.slots import answer_for_missed, refuse_beside_one_that_waits, refuse_many_starts
 
 
 @task(cache_policy=NO_CACHE)
@@ -36,6 +36,7 @@ def open_workspace(
 ) -> Workspace:
     """Attach to the target, or to the work pool's. Safe to repeat: the same value, however often it is attached."""
     refuse_many_starts()
+    refuse_beside_one_that_waits()
     target = asked or target_in(os.environ)
     beginning.check_executor(axis, hired)
     confirmable(confirm, hired)

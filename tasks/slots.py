@@ -16,13 +16,14 @@ from prefect.client.schemas.filters import (
     FlowRunFilterState,
     FlowRunFilterStateType,
 )
-from prefect.client.schemas.objects import StateType
+from prefect.client.schemas.objects import FlowRun, StateType
 from prefect.logging import get_run_logger
 from prefect.runtime import deployment, flow_run
 from prefect.states import Cancelled
+from prefect.utilities.urls import url_for
 
 from domain.automation import MOST_STARTS
-from domain.value import Refused
+from domain.value import Busy, Refused
 
 RESUMING = "Resuming"
 """Prefect's name of the state in which a run that was suspended waits for a process."""
@@ -47,6 +48,33 @@ def _answers() -> int:
     with get_client(sync_client=True) as client:
         states = client.read_flow_run_states(UUID(str(flow_run.id)))
     return sum(state.name == RESUMING for state in states)
+
+
+def refuse_beside_one_that_waits() -> None:
+    """A run of this deployment that waits for a person has the work: another would pay for it, and ask the same."""
+    mine = deployment.id
+    if not mine:
+        return
+    try:
+        waiting = _waiting(UUID(str(mine)))
+    except Exception as trouble:  # noqa: BLE001 -- whatever the server says, the work goes on
+        get_run_logger().warning("Runs that wait could not be looked up: %s", trouble)
+        return
+    for run in waiting:
+        raise Busy(
+            f"{run.name} waits for an answer, and goes on with it: {url_for(run) or run.id}. Answer it there, or with "
+            f"`swathe answer`; or cancel it, and run again."
+        )
+
+
+def _waiting(mine: UUID) -> list[FlowRun]:
+    paused = FlowRunFilterState(type=FlowRunFilterStateType(any_=[StateType.PAUSED]))
+    with get_client(sync_client=True) as client:
+        return client.read_flow_runs(
+            deployment_filter=DeploymentFilter(id=DeploymentFilterId(any_=[mine])),
+            flow_run_filter=FlowRunFilter(state=paused),
+            limit=1,
+        )
 
 
 def answer_for_missed() -> None:

@@ -19,6 +19,17 @@ class Moved(Refused):
     """A ref was not where we had left it: somebody else wrote to it."""
 
 
+def stands(workspace: Workspace, tip: str) -> None:
+    """`Moved` when the work does not stand on `tip` any more; nothing is to be paid for then."""
+    now = campaign_refs(workspace).get(workspace.branch)
+    if now is not None and now != tip:
+        name = workspace.branch.removeprefix("refs/heads/")
+        raise Moved(
+            f"another run has moved {name!r} while this one waited: it is at {now[:12]}, and this run had left it at "
+            f"{tip[:12]}. Nothing was overwritten. Run again, and the work goes on from there."
+        )
+
+
 def put_in(workspace: Workspace, commits: Sequence[str], known: Sequence[str]) -> None:
     """Send commits and all they need from our store to the target."""
     send(store(workspace), target_place(workspace), commits, known)

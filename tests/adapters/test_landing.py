@@ -15,6 +15,7 @@ from adapters.repository.landing import (
     refuse_checked_out,
     refuse_foreign,
     stale_locks,
+    stands,
 )
 from adapters.repository.workspaces import target_place
 from domain.value import Refused
@@ -42,6 +43,15 @@ def test_refs_move_together_and_tell_why(target, campaign, sent):
 
     assert (target.refs[BRANCH], target.refs[STATE]) == (sent, sent)
     assert "swathe: land 1, park 0" in target.git("reflog", "show", BRANCH)
+
+
+def test_a_run_that_waited_is_told_when_another_went_on(target, campaign, sent):
+    stands(campaign.workspace, target.head)  # nothing has landed yet
+    target.git("update-ref", BRANCH, sent)
+
+    stands(campaign.workspace, sent)
+    with pytest.raises(Moved, match="another run has moved 'swathe/ruff-up' while this one waited"):
+        stands(campaign.workspace, target.head)
 
 
 def test_one_ref_that_was_moved_holds_back_all(target, campaign, sent):

@@ -5,6 +5,7 @@ import json
 
 import pytest
 from harness import CHECKS
+from servers import LONG
 
 pytestmark = pytest.mark.flow
 
@@ -46,6 +47,7 @@ def test_a_list_is_approved_and_shortened_before_the_gate_is_run(listed):
     assert "strike 1 site" in repo.git("log", "--format=%B", ref)
 
 
+@LONG
 def test_a_list_that_is_not_approved_ends_the_run_with_nothing_done(listed):
     repo, placed, run = listed()
 
