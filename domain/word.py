@@ -115,6 +115,11 @@ def variable(pool: str) -> str:
     return f"swathe_{re.sub(r'[^a-z0-9]+', '_', pool.lower()).strip('_')}"
 
 
+def variables_page(run: str) -> str:
+    """Where variables are made, by the address of a run's page; empty when that is not known."""
+    return re.sub(r"/(flow-)?runs/.*", "/variables", run)
+
+
 def words_in(value: object, holder: str) -> tuple[Word, ...]:
     """What the value of a variable says: one word, or a list of them, as JSON or as text that holds it.
 

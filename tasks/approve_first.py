@@ -35,7 +35,6 @@ def _form(listing: Listing, minutes: float) -> type[RunInput]:
                 default="",
                 title="Sites to leave out",
                 description="Ids, places (path:line), paths or globs, one a line.",
-                json_schema_extra={"format": "multiline"},
             ),
         ),
     }

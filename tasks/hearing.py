@@ -21,7 +21,7 @@ from adapters import events, words
 from adapters.repository.workspaces import run_folder
 from domain.target import Workspace
 from domain.value import Refused
-from domain.word import EXAMPLES, variable, words_in
+from domain.word import EXAMPLES, variable, variables_page, words_in
 
 SECONDS_BETWEEN_LOOKS = 2.0
 HEARD = "listening"
@@ -39,9 +39,9 @@ def name_for(workspace: Workspace) -> str:
 
 
 def how_to(workspace: Workspace) -> str:
-    """For a person who looks at the run in the UI."""
-    page = str(flow_run.ui_url or "").partition("/runs/")[0]
-    where = f"[variable]({page}/variables)" if page else "variable"
+    """For a person who looks at the run in the UI, as markdown."""
+    page = variables_page(str(flow_run.ui_url or ""))
+    where = f"[variable]({page})" if page else "variable"
     return f"A word to this run: make the {where} `{name_for(workspace)}`. {EXAMPLES}"
 
 
@@ -50,8 +50,8 @@ def listen(workspace: Workspace) -> None:
     global _over  # noqa: PLW0603 -- one run at a time works in a process
     fall_silent()
     _over = threading.Event()
-    get_run_logger().info(how_to(workspace))
     ear = _Ear(workspace, name_for(workspace), UUID(str(flow_run.id)))
+    get_run_logger().info("A word to this run: make the variable %r. %s", ear.variable, EXAMPLES)
     threading.Thread(
         target=copy_context().run, args=(_listen, ear, _over), name="hearing", daemon=True
     ).start()

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from domain.budget import Budget
 from domain.ledger import Caps
 from domain.value import Refused
-from domain.word import Raise, Said, Word, variable, words_in
+from domain.word import Raise, Said, Word, variable, variables_page, words_in
 
 AMOUNTS = st.none() | st.integers(1, 100)
 
@@ -74,6 +74,12 @@ def test_a_word_of_a_variable_is_the_same_however_often_it_is_read():
 @given(st.text(min_size=1))
 def test_a_variable_has_a_name_that_prefect_allows(pool):
     assert not set(variable(pool)) - set("abcdefghijklmnopqrstuvwxyz0123456789_")
+
+
+@pytest.mark.parametrize("path", ["flow-runs/flow-run/1-2", "runs/flow-run/1-2"])
+def test_a_variable_is_made_on_a_page_beside_the_runs(path):
+    assert variables_page(f"http://127.0.0.1:4200/{path}") == "http://127.0.0.1:4200/variables"
+    assert not variables_page("")
 
 
 def test_a_variable_is_named_after_its_pool():
