@@ -134,7 +134,7 @@ def _shelved(workspace: Workspace, order: Order, chain: Chain, items: Sequence[I
         if not workspace.hired and item.id not in by_item and not there.intersection(item.sites)
     }
     said = chain.why or "; ".join(chain.notes[:1])
-    unmade = {
+    left = {
         item.id: f"{NO_EDIT}: {said}" if said else NO_EDIT
         for item in items
         if item.id not in by_item and item.id not in gone
@@ -144,7 +144,8 @@ def _shelved(workspace: Workspace, order: Order, chain: Chain, items: Sequence[I
         base=chain.base,
         commits=by_item,
         gone=gone,
-        unmade=unmade,
+        unmade=left if workspace.hired else {},
+        again={} if workspace.hired else left,
         usd=chain.usd,
         seconds=chain.seconds,
         halt=chain.halt,

@@ -84,6 +84,8 @@ def settle(
             listed = listed.end([item], "gone", one.gone[item])
         listed = listed.cleared(one.clean)
         listed = listed.turned_down({item: one.unmade[item] for item in fresh & one.unmade.keys()})
+        for item in fresh & one.again.keys():
+            listed = listed.redone([item], one.again[item])
         redo = {item for item, sha in one.commits.items() if sha in again and item in fresh}
         listed = listed.redone(redo, CONFLICT)
         # What landed or was parked was paid for with it.

@@ -148,6 +148,8 @@ class Made(Value):
     """Items of which nothing is to be done any more, with why."""
     unmade: dict[str, str] = {}
     """Items that no commit came of, with why."""
+    again: dict[str, str] = {}
+    """Items that could not be made beside others, with why: once those have landed, they may."""
     usd: float = 0.0
     seconds: float = 0.0
     halt: Halt = ""

@@ -153,7 +153,6 @@ def make(workspace: Workspace, axis: Axis, brief: Brief) -> Chain:
         at=brief.tip,
         exclude=frozenset((*brief.settled, *others)),
         grain=brief.grain,  # pyright: ignore[reportArgumentType] -- checked where it was typed
-        max_rounds=1 if brief.only else codemod.MAX_ROUNDS,
         include_generated=workspace.target.include_generated,
         marks=_marks(workspace, scope),
         tree=line,

@@ -1,7 +1,7 @@
 """ADR-057 end to end: a work-list, several jobs, one queue."""
 
 import pytest
-from harness import breaks
+from harness import COMPILES, breaks
 
 pytestmark = pytest.mark.flow
 
@@ -136,3 +136,16 @@ def test_what_landed_is_grouped_on_a_second_branch_and_the_first_stays(make):
     assert repo.git("rev-list", "--count", f"main..{second}") == "2"
     assert repo.git("log", "--reverse", "--format=%H", f"main..{first}").splitlines() == landed
     assert repo.git("status", "--porcelain") == ""
+
+
+def test_findings_that_lie_so_close_that_a_rule_does_them_in_turns_all_land(make):
+    """Names of one import, and imports line by line: an edit of one is in the way of the next, until it has landed."""
+    names = "".join(f"from os import path as p{n}, sep as s{n}\n" for n in range(12))
+    repo = make(0, {"many.py": f"{names}\nVALUE = 1\n"})
+    repo.verify = (COMPILES,)
+
+    report = repo.sweep(axis="ruff:F401", jobs=2)
+
+    assert report.ending == "complete", report.why
+    assert repo.landed("many.py").strip() == "VALUE = 1"
+    assert "parked" not in report.items
