@@ -24,8 +24,8 @@ def curate(
 
     The commits that were proved stay on `swathe/<axis>`; each group names those that it is made of.
     """
+    from adapters.campaigns import workspaces_of
     from adapters.repository.curating import curate as grouped
-    from cli.standing import workspaces_of
 
     repo = checked.repository(repo)
     found = workspaces_of(repo, None if axis is None else checked.words("--axis", axis))

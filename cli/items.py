@@ -1,13 +1,13 @@
 """`swathe list`: the work-list of a sweep. Shown, reordered, shortened, made longer."""
 
-from functools import partial
 from typing import Annotated
 
 import typer
 
 from cli import ask, checked, terminal
 from cli.status import OneAxis
-from domain.value import Refused, Value
+from domain.list_change import ListChange
+from domain.value import Value
 from domain.words import printable
 from domain.worklist import NAMED, Item, Worklist
 
@@ -75,30 +75,22 @@ def show(
     """
     repo = checked.repository(repo)
     axis = None if axis is None else checked.words("--axis", axis)
-    if change and not add:
-        raise Refused("--change says what is to be done at a place that is added: --add PATH:LINE.")
-    from cli import listing
+    from adapters import list_editing
 
-    edits = [
-        *(partial(_struck, words) for words in strike or ()),
-        *(partial(_moved, words, True) for words in first or ()),
-        *(partial(_moved, words, False) for words in last or ()),
-    ]
-    if edits or add:
-        listing.edit(repo, axis, edits, add or (), change)
-    _, state, worklist = listing.only(repo, axis)
+    wanted = ListChange(
+        strike=tuple(strike or ()),
+        first=tuple(first or ()),
+        last=tuple(last or ()),
+        add=tuple(add or ()),
+        change=change,
+    )
+    if not wanted.nothing or change:
+        list_editing.edit(repo, axis, wanted)
+    _, state, worklist = list_editing.only(repo, axis)
     if as_json:
         terminal.as_json(Listed(axis=state.axis, worklist=worklist))
         return
     _print(state.axis, worklist, everything=everything)
-
-
-def _struck(words: str, worklist: Worklist) -> Worklist:
-    return worklist.strike(words)
-
-
-def _moved(words: str, to_front: bool, worklist: Worklist) -> Worklist:
-    return worklist.move(words, to_front=to_front)
 
 
 def _print(axis: str, worklist: Worklist, *, everything: bool) -> None:

@@ -6,13 +6,14 @@ from contextlib import contextmanager, suppress
 from datetime import UTC, datetime, timedelta
 
 from adapters import beginning
+from adapters.campaigns import workspaces_of
 from adapters.repository import lock
 from adapters.repository.git import ask
 from adapters.repository.lately import Lately, lately
 from adapters.repository.opening import open_target
 from adapters.repository.workspaces import target_place
 from cli.pools import RepositoryPool
-from cli.standing import status, workspaces_of
+from cli.standing import status
 from domain.duty import DAYS, Home, OnDuty, PoolDuty, waiting
 from domain.status import CampaignStatus
 from domain.target import Target, Workspace

@@ -1,27 +1,23 @@
 """How the campaigns of a repository stand, and what is asked of them. Prefect is not imported."""
 
-import re
 import shlex
 from datetime import UTC, datetime
 from pathlib import Path
 
 from adapters import beginning, ending, events, words
-from adapters.catalogue import read_catalogue
+from adapters.campaigns import axis_of_run, workspaces_of
 from adapters.repository import lock, sharing, states
 from adapters.repository.discovery import as_operator
 from adapters.repository.git import git, object_id
-from adapters.repository.opening import absolute, open_target
+from adapters.repository.opening import absolute
 from adapters.repository.workspaces import target_place
-from domain.axis import parse_axis, slug
 from domain.report import Report
 from domain.state import State
 from domain.status import Asked, CampaignStatus, RepoStatus, Taken
 from domain.summary import next_step
-from domain.target import Target, Workspace
+from domain.target import Workspace
 from domain.value import Refused
 from domain.word import Word
-
-STATE_REF = re.compile(r"^refs/swathe/(.+)/state$")
 
 
 def status(repo: str, axis: str | None) -> RepoStatus:
@@ -30,45 +26,13 @@ def status(repo: str, axis: str | None) -> RepoStatus:
     return RepoStatus(repo=absolute(repo), campaigns=campaigns)
 
 
-def workspaces_of(repo: str, axis: str | None) -> list[Workspace]:
-    """A workspace for each axis that has a state in git, or for the one that works now."""
-    target = Target(repo=absolute(repo))
-    whole = open_target(target, "none", "", offline=True)
-    listed = git(target_place(whole), "for-each-ref", "--format=%(refname)", "refs/swathe/")
-    slugs = [found[1] for ref in listed.decode().split() if (found := STATE_REF.match(ref))]
-    holder = lock.holder(beginning.lock_path(whole))
-    if holder and (working := _axis_of_run(whole, holder.run)) and working not in slugs:
-        slugs.append(working)
-    wanted = None if axis is None else _slug(axis)
-    return [
-        whole.model_copy(update={"axis": name, "run": ""})
-        for name in slugs
-        if wanted is None or name == wanted
-    ]
-
-
-def _slug(axis: str) -> str:
-    """The branch's part for an axis as it is typed, or for the part itself as `status` shows it."""
-    try:
-        return slug(parse_axis(axis, read_catalogue()))
-    except Refused:
-        return axis.removeprefix("swathe/")
-
-
-def _axis_of_run(workspace: Workspace, run: str) -> str | None:
-    for record in events.read(Path(workspace.home) / "runs" / run) if run else []:
-        if record.get("event") == "begun":
-            return str(record.get("branch", "")).removeprefix("swathe/")
-    return None
-
-
 def _campaign(workspace: Workspace) -> CampaignStatus:
     """By the state in git, the lock, and the last report."""
     state, _ = states.load(target_place(workspace), workspace.state_ref)
     state = state or State(axis=workspace.axis)
     last = state.runs[-1] if state.runs else None
     holder = lock.holder(beginning.lock_path(workspace))
-    running = holder is not None and _axis_of_run(workspace, holder.run) == workspace.axis
+    running = holder is not None and axis_of_run(workspace, holder.run) == workspace.axis
     run = holder.run if running and holder else (last.run if last else "")
     report = _report(workspace, run)
     return CampaignStatus(

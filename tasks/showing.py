@@ -23,6 +23,7 @@ from domain.site import Listing
 from domain.summary import broken_tests, markdown, verbatim
 from domain.target import Workspace
 from domain.words import counted
+from domain.worklist import Worklist
 
 _progress: dict[str, UUID] = {}
 _shown: dict[str, float] = {}
@@ -101,6 +102,22 @@ def show_sites(workspace: Workspace, listing: Listing) -> None:
     more = len(listing.sites) - len(table)
     said = f"{counted(len(listing.sites), 'site')} to approve{f'; {more:,} are not shown' if more else ''}."
     _try(lambda: create_table_artifact(table, key=key_of("sites", workspace), description=said))
+
+
+def show_list(workspace: Workspace, worklist: Worklist) -> None:
+    """The work-list, the next item first; those that have ended come last."""
+    ended = [item for item in worklist.items if not item.open]
+    table = [
+        {
+            "id": item.id,
+            "place": verbatim(item.place),
+            "what": verbatim(item.title),
+            "ended": verbatim(f"{item.ended}: {item.why}".strip(": ")),
+        }
+        for item in (*worklist.open, *ended)[:MOST_ROWS]
+    ]
+    said = f"{counted(len(worklist.open), 'item')} open, {len(ended)} ended."
+    _try(lambda: create_table_artifact(table, key=key_of("list", workspace), description=said))
 
 
 def show_report(workspace: Workspace, report: Report) -> None:

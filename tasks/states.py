@@ -53,6 +53,11 @@ def units_name() -> str:
     return review_name().replace("review", "units", 1)
 
 
+def list_name() -> str:
+    """`work-list of sqlparse`."""
+    return f"work-list of {_repository(flow_run.parameters.get('target'))}"
+
+
 def held(busy: Busy) -> State[Report]:
     """Another run holds the target: this one never began."""
     return Cancelled(name="Busy", message=f"busy: {busy}")

@@ -14,6 +14,7 @@ FLOWS = (
     "flows.review_loop.review_loop",
     "flows.axis_sweep.axis_sweep",
     "flows.unit_loop.unit_loop",
+    "flows.work_list.work_list",
 )
 
 

@@ -149,3 +149,31 @@ def test_findings_that_lie_so_close_that_a_rule_does_them_in_turns_all_land(make
     assert report.ending == "complete", report.why
     assert repo.landed("many.py").strip() == "VALUE = 1"
     assert "parked" not in report.items
+
+
+def test_the_list_is_a_form_and_a_table_in_the_ui(make, client):
+    from prefect.client.schemas.filters import (  # noqa: PLC0415 -- the server is known by now
+        ArtifactFilter,
+        ArtifactFilterFlowRunId,
+    )
+
+    from domain.list_change import ListChange  # noqa: PLC0415
+    from flows.work_list import work_list  # noqa: PLC0415
+
+    repo = make(3)
+    repo.sweep(max_items=1)
+    target = repo.options().target
+    struck = next(item for item in repo.state().worklist.items if item.place == "m2.py:1")
+
+    done = work_list(target=target, change=ListChange(strike=(struck.id,)), return_state=True)
+    refused = work_list(target=target, change=ListChange(first=("nosuch",)), return_state=True)
+
+    assert (done.name, done.message) == ("Listed", "1 declined, 1 landed, 1 open")
+    assert refused.is_failed()
+    assert "no item is called 'nosuch'" in refused.message
+    mine = ArtifactFilter(
+        flow_run_id=ArtifactFilterFlowRunId(any_=[done.state_details.flow_run_id])
+    )
+    (table,) = [one for one in client.read_artifacts(artifact_filter=mine) if one.type == "table"]
+    assert "m3.py:1" in table.data
+    assert "struck by the operator" in table.data

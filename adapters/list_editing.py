@@ -1,15 +1,15 @@
 """The work-list of a sweep, as a person looks at it and changes it. A run that is on sees it at its next step."""
 
 import os
-from collections.abc import Callable, Sequence
 
+from adapters.campaigns import workspaces_of
 from adapters.catalogue import read_catalogue
 from adapters.repository import states, workspaces
 from adapters.repository.git import git, object_id
 from adapters.repository.settling import save
 from adapters.repository.workspaces import target_place
-from cli.standing import workspaces_of
 from domain.lines import decoded
+from domain.list_change import ListChange
 from domain.recognition import site_key
 from domain.state import State
 from domain.target import Workspace
@@ -18,7 +18,6 @@ from domain.worklist import Found, Span, Worklist
 
 RULES = ("ruff", "ast-grep", "cmd")
 """How the words of an axis begin that is a rule."""
-Edit = Callable[[Worklist], Worklist]
 
 
 def worklists(repo: str, axis: str | None) -> list[tuple[Workspace, State, Worklist]]:
@@ -45,16 +44,22 @@ def only(repo: str, axis: str | None) -> tuple[Workspace, State, Worklist]:
     raise Refused(f"{len(found)} axes have a work-list. Say which, with --axis: {axes}.")
 
 
-def edit(
-    repo: str, axis: str | None, edits: Sequence[Edit], added: Sequence[str], change: str
-) -> None:
+def edit(repo: str, axis: str | None, wanted: ListChange) -> None:
     """Change the list, whole or not at all."""
+    if wanted.change.strip() and not wanted.add:
+        raise Refused(
+            "what is to be done was said, and of no place: add one, as PATH:LINE (--add)."
+        )
     workspace, state, worklist = only(repo, axis)
-    if added:
-        items = [_found(workspace, state, place, change) for place in added]
+    if wanted.add:
+        items = [_found(workspace, state, place, wanted.change) for place in wanted.add]
         worklist, _ = worklist.merge(items, whole=False)
-    for one in edits:
-        worklist = one(worklist)
+    for words in wanted.strike:
+        worklist = worklist.strike(words)
+    for words in reversed(wanted.first):
+        worklist = worklist.move(words, to_front=True)
+    for words in wanted.last:
+        worklist = worklist.move(words, to_front=False)
     if not workspaces.store(workspace).git_dir.exists():
         workspaces.prepare(workspace)  # the list came from another machine
     save(workspace, state.model_copy(update={"worklist": worklist}), "the operator's list", 0)
