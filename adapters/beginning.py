@@ -17,6 +17,7 @@ from adapters.failpoints import reach
 from adapters.processes.temporary import forget_abandoned
 from adapters.proving import Prepared
 from adapters.repository import lock, sharing, states, workspaces
+from adapters.repository.bases import keep_base
 from adapters.repository.credentials import shapes
 from adapters.repository.git import object_id
 from adapters.repository.opening import uncommitted
@@ -55,6 +56,7 @@ def attach(workspace: Workspace) -> None:
     if not (run_folder(workspace) / START).exists():
         words.begin(workspace)
     try:
+        keep_base(workspace)
         for what in sharing.begin(workspace):
             events.emit(run_folder(workspace), SHARED, what=what)
     except BaseException:

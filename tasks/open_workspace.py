@@ -8,6 +8,7 @@ from prefect.runtime import flow_run
 
 from adapters import beginning, events, redacting
 from adapters.boxing import boxed
+from adapters.repository.bases import on_its_base
 from adapters.repository.opening import open_target
 from adapters.repository.workspaces import run_folder
 from domain.axis import Axis, slug
@@ -46,7 +47,8 @@ def open_workspace(
 
         hiring.check(hired, budget, confirm)
     redacting.refuse(target, axis)
-    workspace = boxed(hire(open_target(target, slug(axis), run or str(flow_run.id)[:13]), hired))
+    opened = open_target(target, slug(axis), run or str(flow_run.id)[:13])
+    workspace = boxed(hire(on_its_base(opened), hired))
     beginning.attach(workspace)
     answer_for_missed()
     listen(workspace)

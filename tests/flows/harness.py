@@ -9,6 +9,8 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import cast
+from uuid import UUID
 
 from adapters.processes import shell
 from domain.options import RunOptions
@@ -325,6 +327,24 @@ def killed_at(options: RunOptions, nth: int) -> None:
 
     events.emit = emit_and_die
     engine.run_campaign(options)
+
+
+def in_flow(options: RunOptions, flow_run: str) -> Report:
+    """Carry a flow run that the server knows, as a worker does: begin it, or go on with it after a crash."""
+    from prefect.client.orchestration import get_client  # noqa: PLC0415 -- in the child
+    from prefect.flow_engine import run_flow_sync  # noqa: PLC0415
+    from prefect.states import Pending  # noqa: PLC0415
+    from prefect.utilities.callables import get_call_parameters  # noqa: PLC0415
+
+    from cli.asked import axis_of  # noqa: PLC0415
+    from flows.campaign import campaign  # noqa: PLC0415
+
+    with get_client(sync_client=True) as client:
+        client.set_flow_run_state(UUID(flow_run), Pending(), force=True)
+        found = client.read_flow_run(UUID(flow_run))
+    asked = {"axis": axis_of(options), "target": options.target, "verify_each": True}
+    parameters = get_call_parameters(campaign.fn, (), asked)
+    return cast("Report", run_flow_sync(campaign, flow_run=found, parameters=parameters))
 
 
 def killed_before(options: RunOptions, step: str) -> None:

@@ -4,10 +4,11 @@ import contextlib
 import json
 import signal
 from datetime import datetime, timedelta
+from importlib import import_module
 from types import SimpleNamespace
 
 import pytest
-from harness import CHECKS, breaks, ended, exit_code, forked, killed_at, sh
+from harness import CHECKS, breaks, ended, exit_code, forked, in_flow, killed_at, sh
 
 from adapters import events
 
@@ -51,6 +52,25 @@ def test_a_killed_run_is_gone_on_with_and_nothing_is_done_twice(make):
     assert repo.log(SITE) == [f"m{n}.py:1" for n in range(1, 9)]
     assert leftovers(repo) == []
     assert sum("target" in path.name for path in repo.home.glob("targets/*")) == 1
+
+
+def test_a_run_that_is_gone_on_with_stays_on_its_base_and_the_next_takes_the_new_one(make, client):
+    """T67: the base branch moves between the crash of a run and its second start."""
+    repo = make(4)
+    repo.gate(KILL.format(call=5, sign="KILL") + CHECKS)
+    first = repo.git("rev-parse", "HEAD")
+    run = str(client.create_flow_run(import_module("flows.campaign").campaign).id)
+    assert exit_code(forked(in_flow, repo.options(), run)) == -signal.SIGKILL
+    landed = repo.log()
+    now = repo.write({"meanwhile.txt": "moved on\n"}).commit("Meanwhile")
+
+    report = in_flow(repo.options(), run)
+
+    assert (report.ending, report.base) == ("complete", first)
+    assert landed
+    assert repo.log()[: len(landed)] == landed
+    assert any("moved on by 1 commits during the run" in note for note in report.notes)
+    assert repo.run().base == now
 
 
 def test_a_run_that_was_terminated_in_the_gate_leaves_no_process_and_keeps_what_landed(make):
