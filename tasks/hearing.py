@@ -49,6 +49,8 @@ def listen(workspace: Workspace) -> None:
     """Hear what is said to this run from now on, until `fall_silent`. To say it again changes nothing."""
     global _over  # noqa: PLW0603 -- one run at a time works in a process
     fall_silent()
+    if not flow_run.id:
+        return  # no server knows of this run
     _over = threading.Event()
     ear = _Ear(workspace, name_for(workspace), UUID(str(flow_run.id)))
     get_run_logger().info("A word to this run: make the variable %r. %s", ear.variable, EXAMPLES)
