@@ -26,6 +26,7 @@ BENCHMARKS = {
     "resweep": "a review after one file in a hundred was changed, against the first: the provider's bill",
     "reviewing": "`swathe review` on sqlparse and Pygments by two scripted families: found, mended, landed, converged",
     "sweeping": "two jobs against one, what the queue costs an item, the first commit under a slow enumeration",
+    "backlog": "`swathe sweep` and `swathe units` on Pygments by scripted families: listed, mended, proved, landed",
     "parity": "site by site against `ruff --fix`: the same tree, and how long",
 }
 

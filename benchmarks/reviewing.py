@@ -71,14 +71,14 @@ class Ran:
 def _measure(name: str, places: tuple[str, str], choices: Choices, folder: Path) -> bool:
     repo = sdists.repository(name, choices, folder / name)
     first, later = places
-    _plant(repo, first)
+    plant(repo, first)
     bills = folder / "provider"
     bills.mkdir()
-    with Provider(_attentive, bills) as provider:
+    with Provider(attentive, bills) as provider:
         whole = _review(repo, folder / "home", provider)
         idle = _review(repo, folder / "home", provider)
         shell(f"git merge -q --ff-only {whole.report.branch}", repo)
-        _plant(repo, later)
+        plant(repo, later)
         again = _review(repo, folder / "home", provider)
     found = {
         "the first review is complete": whole.report.ending == "complete",
@@ -122,7 +122,7 @@ def _counts(ran: Ran) -> str:
     return f"{len(ran.told)}, {ran.report.gate_runs}, {ran.seconds:.0f}"
 
 
-def _plant(repo: Path, path: str) -> None:
+def plant(repo: Path, path: str) -> None:
     file = repo / path
     file.write_text(file.read_text() + BUG)
     shell("git add -A && git commit -q -m 'Remember what was asked for'", repo)
@@ -160,7 +160,7 @@ def _review(repo: Path, home: Path, provider: Provider) -> Ran:
     return Ran(seconds, report, len(said), tuple(told.values()), tuple(fixers.values()))
 
 
-def _attentive(seen: Seen) -> Turn:
+def attentive(seen: Seen) -> Turn:
     """A reviewer that opens all that it is pointed at, and knows one kind of bug when it sees it."""
     if re.findall(r"PHASE: (\w+)", str(seen.body))[-1] == "fix":
         return _mending(seen)

@@ -21,11 +21,12 @@ from benchmarks.choices import Choices  # noqa: E402
 from benchmarks.repositories import committed  # noqa: E402
 from benchmarks.scratch import scratch  # noqa: E402
 from benchmarks.service import asked, serving, swathe, task_runs  # noqa: E402
-from benchmarks.tables import Row, at_least, at_most, say, show  # noqa: E402
+from benchmarks.tables import Row, at_least, at_most, show  # noqa: E402
 from domain.report import Report  # noqa: E402
 
 AXIS = "count from zero in every file"
 ITEMS, WAIT_SECONDS, LIST_SECONDS = 10, 5, 60.0
+RULED = 100
 MILLISECONDS, FASTER, LATER = 50.0, 1.8, 1.2
 QUEUE = ("queue_up", "admit", "land", "settle_items")
 """Steps of the one queue, besides the gate."""
@@ -63,6 +64,7 @@ def measure(choices: Choices) -> bool:
             for jobs in (1, 2)
         )
         queue = _queue_milliseconds(one)
+        shared = _queue_milliseconds(_by_rule(folder / "rule", url))
         quick = _swept(folder / "quick", url, 1, 2)
         slow = _swept(folder / "slow", url, 2 * AT_ONCE + 1, 2, slow=LIST_SECONDS)
     rows = [
@@ -74,7 +76,8 @@ def measure(choices: Choices) -> bool:
             FASTER,
             "{:.2f}×",  # noqa: RUF001 -- a multiplication sign is meant
         ),
-        at_most("the queue, of an item that is alone in it", queue, MILLISECONDS, "{:.0f} ms"),
+        Row("the queue, of an item of a model that is alone in it", f"{queue:.0f} ms"),
+        at_most(f"the queue, an item of a rule's {RULED}", shared, MILLISECONDS, "{:.0f} ms"),
         Row(
             "first commit: list of one item, slow list", f"{quick.first:.1f} s, {slow.first:.1f} s"
         ),
@@ -114,6 +117,21 @@ def _swept(
     return Swept(report, events, url)
 
 
+def _by_rule(folder: Path, url: str) -> Swept:
+    repo = folder / "repo"
+    repo.mkdir(parents=True)
+    for number in range(RULED):
+        (repo / f"m{number}.py").write_text(
+            f'def shown(x):\n    return "{{}} {number}".format(x)\n'
+        )
+    committed(repo)
+    words = ["sweep", str(repo), "--axis", "ruff:UP", "--jobs", "2", "--sandbox", "off", "--json"]
+    words += ["--verify", f"{sys.executable} -m compileall -q .", "--env", sys.prefix]
+    _, done = swathe(*words, home=folder / "home", PREFECT_API_URL=url)
+    assert done.exit_code == 0, f"exit code {done.exit_code}: {done.errors[-3000:]}"
+    return Swept(Report.from_json(done.output), [], url)
+
+
 def _script(items: int, slow: float) -> Callable[[Seen], object]:
     """The list in parts, all but the first after a while; each item in one commit."""
     parts = [range(at, min(at + AT_ONCE, items)) for at in range(0, items, AT_ONCE)]
@@ -151,7 +169,4 @@ def _queue_milliseconds(swept: Swept) -> float:
         for run in asked(f"{swept.url}/task_runs/filter", {**wanted, "offset": at})
     ]
     seconds = sum(run["total_run_time"] for run in runs if run["name"].rsplit("-", 1)[0] in QUEUE)
-    for name in (*QUEUE, "verify", "transform"):
-        mine = [run["total_run_time"] for run in runs if run["name"].rsplit("-", 1)[0] == name]
-        say(f"{name}: {len(mine)} runs, {1000 * sum(mine) / max(len(mine), 1):.0f} ms each")
     return 1000 * seconds / len(swept.report.landed)

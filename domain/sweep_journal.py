@@ -29,8 +29,8 @@ class SweepJournal(Value):
     by_model: bool = False
     one_by_one: bool = False
     """Every commit is proved alone."""
-    once: bool = False
-    """The list is made once, and worked through once."""
+    units: bool = False
+    """Each is a job of its own; and the list is made once, and worked through once (ADR-055)."""
     looks: int = 0
     """Enumerations that were finished."""
     look: Look | None = None
@@ -62,8 +62,13 @@ class SweepJournal(Value):
 
     @classmethod
     def of_units(cls, campaign: Journal, terms: SweepTerms) -> "SweepJournal":
-        """A unit is a job, whoever works on it, and the backlog is worked through once (ADR-055)."""
-        return cls(campaign=campaign, terms=terms, by_model=True, once=True)
+        hired = campaign.start.hired is not None
+        return cls(campaign=campaign, terms=terms, by_model=hired, units=True)
+
+    @property
+    def together(self) -> bool:
+        """A rule's items that share a file are made by one job, one on top of the other."""
+        return not (self.by_model or self.units)
 
     @property
     def survey(self) -> Survey:
@@ -116,8 +121,8 @@ class SweepJournal(Value):
         room = self._window() - len(running)
         if self.terms.max_items is not None:
             room = min(room, self.terms.max_items - self.done - len(running))
-        due = self.worklist.due(running, max(0, room), together=not self.by_model)
-        return orders(due, together=not self.by_model)
+        due = self.worklist.due(running, max(0, room), together=self.together)
+        return orders(due, together=self.together)
 
     def _window(self) -> int:
         """Items in hand: a job each; a rule costs nothing to apply, so that as many are as one gate run can take."""
@@ -150,7 +155,7 @@ class SweepJournal(Value):
         if found.more and self.look:
             return now._with(look=self.look.model_copy(update={"part": self.look.part + 1}))
         same = not now.new and survey.landed == self.landed_before
-        fresh = found.whole and (self.once or same)
+        fresh = found.whole and (self.units or same)
         return now._with(look=None, looks=self.looks + 1, fresh=fresh)
 
     def made(self, made: Made) -> Self:
@@ -180,7 +185,7 @@ class SweepJournal(Value):
             chains=self.chains + 1,
             waiting=(),
             done=self.done + items,
-            fresh=self.fresh and (self.once or not landed),
+            fresh=self.fresh and (self.units or not landed),
         )
         halted = now._with(halt=batch.halt, halted=batch.halted) if batch.halt else now
         return halted._surveyed(survey)

@@ -172,12 +172,12 @@ def test_a_model_that_cannot_be_asked_any_more_ends_the_run_with_its_words(halt:
 
 
 def test_units_are_listed_once():
-    listed = worklist("a")
+    listed = worklist("a", "b")
     campaign = sweep(listed).campaign
-    journal = looked(SweepJournal.of_units(campaign, SweepTerms(jobs=3)), listed, new=1)
+    journal = looked(SweepJournal.of_units(campaign, SweepTerms(jobs=1)), listed, new=2)
 
-    assert [order.items for order in journal.orders(())] == [("a",)]
-    after = delivered(journal, listed.landed(["a"]), landed=1)
+    assert [order.items for order in journal.orders(())] == [("a",), ("b",)]
+    after = delivered(journal, listed.landed(["a", "b"]), landed=2)
     assert after.looked_for(busy=False).look is None
     assert after.ending == "complete"
 
