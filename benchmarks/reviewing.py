@@ -88,8 +88,8 @@ def _measure(name: str, places: tuple[str, str], choices: Choices, folder: Path)
         "the second has nothing to do": idle.report.ending == "nothing-to-do",
         "the third is complete": again.report.ending == "complete",
         "the bug put in by hand is mended, alone": _landed(again.report) == [f"Mend {later}"],
-        "the owner's branch was never touched": MENDED not in _text(repo, f"HEAD:{later}"),
-        "and what landed is right": MENDED in _text(repo, f"{again.report.branch}:{later}"),
+        "the owner's branch was never touched": MENDED not in text(repo, f"HEAD:{later}"),
+        "and what landed is right": MENDED in text(repo, f"{again.report.branch}:{later}"),
     }
     for what, true in found.items():
         if not true:
@@ -128,7 +128,7 @@ def plant(repo: Path, path: str) -> None:
     shell("git add -A && git commit -q -m 'Remember what was asked for'", repo)
 
 
-def _text(repo: Path, place: str) -> str:
+def text(repo: Path, place: str) -> str:
     return shell(["git", "show", place], repo).output
 
 
