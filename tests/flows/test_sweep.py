@@ -1,7 +1,7 @@
 """ADR-057 end to end: a work-list, several jobs, one queue."""
 
 import pytest
-from harness import COMPILES, breaks
+from harness import CHECKS, COMPILES, breaks
 
 pytestmark = pytest.mark.flow
 
@@ -177,3 +177,28 @@ def test_the_list_is_a_form_and_a_table_in_the_ui(make, client):
     (table,) = [one for one in client.read_artifacts(artifact_filter=mine) if one.type == "table"]
     assert "m3.py:1" in table.data
     assert "struck by the operator" in table.data
+
+
+def test_enough_finishes_what_is_in_hand_and_begins_nothing_new(make):
+    """R10."""
+    repo = make(4)
+    said = repo.typing("enough")
+    repo.gate(f'[ "$call" != 3 ] || {said}\n{CHECKS}')
+
+    report = repo.sweep(verify_each=True)
+    rest = repo.sweep()
+
+    assert (report.ending, report.items) == ("enough", {"landed": 1, "open": 3}), report.why
+    assert (rest.ending, rest.items) == ("complete", {"landed": 4}), rest.why
+
+
+def test_two_sweeps_of_one_repository_are_not_made_at_once(make):
+    """R4."""
+    repo = make(1)
+    other = repo.typing("sweep", "--axis", "ruff:UP", "--json")
+    repo.gate(f'[ "$call" != 1 ] || {{ {other}; echo $? > "{repo.tools}/code"; }}\n{CHECKS}')
+
+    report = repo.sweep()
+
+    assert report.ending == "complete", report.why
+    assert (repo.tools / "code").read_text().strip() == "75"
