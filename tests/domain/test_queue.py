@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from domain.commit import ABSENT, Change, Commit, Entry
@@ -84,9 +84,10 @@ class World:
 
 
 paths = st.lists(st.sampled_from(FILES), min_size=1, max_size=2, unique=True).map(tuple)
+takes = st.tuples(st.just("take"), st.integers(0, 9), st.booleans())
 steps = st.lists(
     st.one_of(
-        st.tuples(st.just("take"), st.integers(0, 9), st.booleans()),
+        *[takes] * 4,
         st.tuples(st.just("deliver"), st.just(0), st.just(False)),
         st.tuples(st.just("kill"), st.just(0), st.just(False)),
     ),
@@ -94,6 +95,7 @@ steps = st.lists(
 )
 
 
+@settings(max_examples=300, deadline=None)
 @given(st.lists(paths, min_size=1, max_size=8), steps, st.sets(st.integers(0, 7)))
 def test_what_landed_is_some_serial_order_and_every_item_ends_once(
     touched: list[tuple[str, ...]], done: list[tuple[str, int, bool]], red: set[int]
