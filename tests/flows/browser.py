@@ -1,7 +1,7 @@
 """Both UIs of Prefect in a headless Chromium, as a person sees them: a run's form, its page, its questions."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -21,6 +21,7 @@ FLAGS = [
 ]
 UIS = ("v1", "v2")
 MILLISECONDS = 60_000
+MILLISECONDS_BETWEEN_CLICKS = 5_000
 
 
 @contextmanager
@@ -64,9 +65,13 @@ class Window:
         labels = self.page.locator("label", has_text=named)
         return self.page.locator(".p-label").filter(has=labels).last
 
-    def submit(self) -> None:
-        self.page.get_by_role("button", name="Submit").last.click()
-        self.page.wait_for_url(lambda url: not url.endswith("/run"))
+    def submit(self, begun: Callable[[], bool]) -> None:
+        """Until the run has `begun`: on a busy machine the form may not be ready to hear the first click."""
+        while not begun():
+            button = self.page.get_by_role("button", name="Submit").last
+            if button.is_visible():
+                button.click()
+            self.page.wait_for_timeout(MILLISECONDS_BETWEEN_CLICKS)
 
     def run(self, run: UUID) -> None:
         """The page of a run."""
