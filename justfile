@@ -16,9 +16,9 @@ fix:
 test:
     pytest -n 4 --dist loadfile
 
-# tests that wait for minutes, which the others leave out
+# tests that wait for minutes or for a browser, which the others leave out
 long:
-    SWATHE_LONG_TESTS=1 pytest -q tests/flows/test_duty.py tests/flows/test_postgres.py
+    SWATHE_LONG_TESTS=1 pytest -q tests/flows/test_duty.py tests/flows/test_postgres.py tests/flows/test_questions.py tests/flows/test_approving.py tests/flows/test_browser.py
 
 # kill runs of the engine in every way, and check what is left; `just crash --help`
 crash *words:
