@@ -18,6 +18,8 @@ from types import FrameType
 PR_SET_PDEATHSIG = 1
 ENGINE = b"prefect.engine"
 SECONDS_TO_END = 20.0
+SECONDS_TO_BE_GONE = 20.0
+"""Once killed: on a busy machine that takes a moment."""
 SECONDS_BETWEEN_LOOKS = 0.05
 STOPS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 
@@ -66,16 +68,16 @@ def _hand_over(worker: int) -> None:
     engines = _engines(worker)
     for engine in engines:
         _end(engine, signal.SIGTERM)
-    _wait_for(engines)
+    _wait_for(engines, SECONDS_TO_END)
     for engine in filter(_lives, engines):
         _end(engine, signal.SIGKILL)
-    _wait_for(engines)
+    _wait_for(engines, SECONDS_TO_BE_GONE)
     _end(worker, signal.SIGTERM)
     _end(worker, signal.SIGCONT)
 
 
-def _wait_for(engines: list[int]) -> None:
-    deadline = time.monotonic() + SECONDS_TO_END
+def _wait_for(engines: list[int], seconds: float) -> None:
+    deadline = time.monotonic() + seconds
     while any(map(_lives, engines)) and time.monotonic() < deadline:
         time.sleep(SECONDS_BETWEEN_LOOKS)
 
